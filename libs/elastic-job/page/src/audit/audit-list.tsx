@@ -2,7 +2,7 @@ import './audit.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { AUDIT_OUTCOMES, type AuditAnswer } from '../../../src/console/contract/answers.js';
 import { answeredChanges, get, useNewestFirst } from '../api/index.js';
-import { Behind, Failed, Loading, Look, useHeld } from '../parts/index.js';
+import { Look, Read, useHeld } from '../parts/index.js';
 import { sees } from '../state/index.js';
 import { texts } from '../text/index.js';
 import { Entry } from './entry.js';
@@ -37,32 +37,32 @@ export function JobAudit({ job }: { readonly job: string }) {
 }
 
 function List({ clear, filters }: AuditListProps) {
-  const { audit: t, looks } = texts.value;
   const entries = useEntries(filters);
-  const { isReading, problem, value } = entries;
-  const { holding, isHeld, shown } = useHeld(value.value);
-  if (shown === undefined) {
-    return problem.value === undefined ? <Loading /> : <Failed problem={problem.value} reload={entries.reload} />;
-  }
+  const { holding, isHeld, shown } = useHeld(entries.value.value);
+  const { items = [], cursor = null } = shown ?? {};
+  const { audit: t, looks } = texts.value;
   return (
-    <>
-      {problem.value !== undefined && <Behind problem={problem.value} reload={entries.reload} />}
-      {shown.items.length === 0 && <Nothing clear={clear} isOfAll={queryOf(filters) === ''} />}
-      <ul class="entries" {...holding}>
-        {shown.items.map((entry) => (
-          <Entry key={entry.id} entry={entry} isOfJob={filters.job !== undefined} />
-        ))}
-      </ul>
-      <footer class="entries-end">
-        {isHeld && <span class="faint small">{looks.held}</span>}
-        {shown.cursor !== null && (
-          <button type="button" class="btn small" aria-disabled={isReading.value} onClick={entries.more}>
-            {t.older}
-          </button>
-        )}
-        {shown.cursor === null && shown.items.length > 0 && <span class="faint small">{t.end}</span>}
-      </footer>
-    </>
+    <Read of={entries}>
+      {() => (
+        <>
+          {items.length === 0 && <Nothing clear={clear} isOfAll={queryOf(filters) === ''} />}
+          <ul class="entries" {...holding}>
+            {items.map((entry) => (
+              <Entry key={entry.id} entry={entry} isOfJob={filters.job !== undefined} />
+            ))}
+          </ul>
+          <footer class="entries-end">
+            {isHeld && <span class="faint small">{looks.held}</span>}
+            {cursor !== null && (
+              <button type="button" class="btn small" aria-disabled={entries.isReading.value} onClick={entries.more}>
+                {t.older}
+              </button>
+            )}
+            {cursor === null && items.length > 0 && <span class="faint small">{t.end}</span>}
+          </footer>
+        </>
+      )}
+    </Read>
   );
 }
 

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { AuditEntry } from '../../../src/console/contract/answers.js';
-import { pathTo } from '../api/index.js';
 import { Time } from '../parts/index.js';
 import { HERE, Text, texts } from '../text/index.js';
 import { Copy } from './copy.js';
+import { Deed } from './deed.js';
 import { diffOf, type Line } from './diff.js';
 import { Outcome } from './outcome.js';
 
@@ -26,7 +26,9 @@ export function Entry({ entry, isOfJob }: EntryProps) {
         <Time at={at} />
       </span>
       <div class="deed-text">
-        <Deed entry={entry} isOfJob={isOfJob} />
+        <div>
+          <Deed entry={entry} isOfJob={isOfJob} />
+        </div>
         {reason !== null && reason !== '' && (
           <div class="faint">
             “<Text>{reason}</Text>”
@@ -49,34 +51,6 @@ export function Entry({ entry, isOfJob }: EntryProps) {
         {isOpen && <Details entry={entry} />}
       </div>
     </li>
-  );
-}
-
-function Deed({ entry: { action, by, target, who }, isOfJob }: EntryProps) {
-  const { actions, audit: t, itemsNamed } = texts.value;
-  const { item, job, server } = target;
-  return (
-    <div>
-      <b>{by === 'outside' ? t.outside : who === null ? t.somebody : <Text>{who}</Text>}</b>{' '}
-      {actions[action] ?? <Text>{action}</Text>}{' '}
-      {job !== undefined && !isOfJob && (
-        <a href={pathTo('jobs', job)}>
-          <code>
-            <Text>{job}</Text>
-          </code>
-        </a>
-      )}
-      {job !== undefined && isOfJob && item === undefined && t.thisJob}{' '}
-      {item !== undefined && itemsNamed(1, String(item))}{' '}
-      {server !== undefined && job !== undefined && `${t.onServer} `}
-      {server !== undefined && (
-        <a href={pathTo('servers', server)}>
-          <code>
-            <Text>{server}</Text>
-          </code>
-        </a>
-      )}
-    </div>
   );
 }
 

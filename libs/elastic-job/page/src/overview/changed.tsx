@@ -1,5 +1,6 @@
 import type { AuditAnswer, AuditEntry } from '../../../src/console/contract/answers.js';
 import { get, pathTo, useReading } from '../api/index.js';
+import { Deed } from '../audit/deed.js';
 import { Look, Panel, Read, Tag, Time, useHeld } from '../parts/index.js';
 import { sees } from '../state/index.js';
 import { Text, texts } from '../text/index.js';
@@ -44,37 +45,23 @@ function List({ items }: { readonly items: readonly AuditEntry[] }) {
   return (
     <ul {...holding}>
       {shown.map((entry) => (
-        <Deed key={entry.id} entry={entry} />
+        <Entry key={entry.id} entry={entry} />
       ))}
     </ul>
   );
 }
 
 /** An entry of the audit: who has done what in a line, and why below it. */
-function Deed({ entry }: { readonly entry: AuditEntry }) {
-  const { actions, itemsNamed, outcomes, overview: t } = texts.value;
-  const { action, at, by, outcome, reason, target, who } = entry;
-  const { item, job, server } = target;
+function Entry({ entry }: { readonly entry: AuditEntry }) {
+  const { outcomes, overview: t } = texts.value;
+  const { at, by, outcome, reason } = entry;
   return (
     <li class="row deed">
       <span class="faint">
         <Time at={at} />
       </span>
       <div>
-        <b>{who === null ? t.nobody : <Text>{who}</Text>}</b> {actions[action] ?? <Text>{action}</Text>}{' '}
-        {job !== undefined && (
-          <a href={pathTo('jobs', job)}>
-            <code>
-              <Text>{job}</Text>
-            </code>
-          </a>
-        )}{' '}
-        {item !== undefined && itemsNamed(1, String(item))}{' '}
-        {server !== undefined && (
-          <code>
-            <Text>{server}</Text>
-          </code>
-        )}{' '}
+        <Deed entry={entry} />{' '}
         {outcome !== 'done' && <Tag tone={outcome === 'unknown' ? 'warn' : 'bad'}>{outcomes[outcome]}</Tag>}
         {by === 'outside' && <span class="faint">{t.outside}</span>}
         {reason !== null && reason !== '' && (

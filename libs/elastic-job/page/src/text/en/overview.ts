@@ -47,6 +47,5 @@ export const overview = {
   changed: 'Who changed what',
   changedNone: 'Nobody has changed anything yet',
   changedAll: 'All entries',
-  nobody: 'Outside',
   outside: 'not through this console',
 };

@@ -45,6 +45,5 @@ export const overview: typeof english = {
   changed: '谁改了什么',
   changedNone: '还没有人做过任何变更',
   changedAll: '全部记录',
-  nobody: '外部',
   outside: '未经过此控制台',
 };
