@@ -15,6 +15,7 @@ const Server = later(() => import('./servers/server.js').then((view) => view.Ser
 const Audit = later(() => import('./audit/audit.js').then((view) => view.Audit));
 const Session = later(() => import('./session/session.js').then((view) => view.Session));
 
+/** The page: its log-in, or its views by their URLs. Views that are seldom the first come once they are shown. */
 export function App() {
   switch (sessionState.value) {
     case 'unknown':

@@ -1,3 +1,4 @@
+// Mounts the page, once its language and its session are known.
 import './style/base.css';
 import './parts/parts.css';
 import { render } from 'preact';

@@ -1,8 +1,7 @@
 import { useLocation } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
 import { AUDIT_OUTCOMES } from '../../../src/console/contract/answers.js';
 import { pathTo } from '../api/index.js';
-import { Choice } from '../parts/index.js';
+import { Choice, useTitle } from '../parts/index.js';
 import { sees } from '../state/index.js';
 import { HERE, texts } from '../text/index.js';
 import { SPANS } from '../text/spans.js';
@@ -14,11 +13,11 @@ const NAMES = ['who', 'job', 'server'] as const;
 
 export function Audit() {
   const { query, route } = useLocation();
-  const { audit: t, product } = texts.value;
+  const { audit: t } = texts.value;
   const filters = filtersOf(query);
   const key = queryOf(filters);
   const show = (next: AuditFilters) => route(`${pathTo('audit')}${queryOf(next)}`, true);
-  useEffect(() => void (document.title = `${t.title} · ${product}`), [t]);
+  useTitle(t.title);
   return (
     <>
       <h1 class="unshown">{t.title}</h1>

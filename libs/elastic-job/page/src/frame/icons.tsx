@@ -12,6 +12,7 @@ const PATHS = {
   leave: 'M9 3H3v10h6M6.500 8H14M11 5l3 3-3 3',
 };
 
+/** A sign beside a word, which readers of screens are not told. */
 export function Icon({ name }: { readonly name: keyof typeof PATHS }) {
   return (
     <svg viewBox="0 0 16 16" aria-hidden="true">

@@ -1,7 +1,7 @@
 import './frame.css';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../api/index.js';
-import { Dialog, ProblemText, TextField } from '../parts/index.js';
+import { Dialog, ProblemText, TextField, useTitle } from '../parts/index.js';
 import { logIn, now, session } from '../state/index.js';
 import { chooseLanguage, clockTime, HERE, language, LANGUAGE_NAMES, LANGUAGES, span, texts } from '../text/index.js';
 import { Brand } from './icons.js';
@@ -9,7 +9,7 @@ import { Brand } from './icons.js';
 /** The page before a log-in. */
 export function LogInPage() {
   const { logIn: t, product } = texts.value;
-  useEffect(() => void (document.title = `${t.title} · ${product}`), [t]);
+  useTitle(t.title);
   return (
     <main class="log-in">
       <section class="panel">

@@ -15,6 +15,7 @@ export function isCurrent(view: View, path: string): boolean {
   return view === 'overview' ? `${path}/`.replace('//', '/') === BASE : `${path}/`.startsWith(`${hrefOf(view)}/`);
 }
 
+/** The column beside every view: the namespace, the views, and who is logged in. */
 export function Side() {
   const facts = overview.value.value;
   const isConnected = facts !== undefined && !facts.stale;

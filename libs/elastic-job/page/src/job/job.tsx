@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { JobAnswer } from '../../../src/console/contract/job-answers.js';
 import { apiPath, get, listen, pathTo, useReading } from '../api/index.js';
-import { Boundary, later, Look, Read } from '../parts/index.js';
+import { Boundary, later, Look, Read, useTitle } from '../parts/index.js';
 import { texts, visibleText } from '../text/index.js';
 import { Header } from './header.js';
 import { type JobItems, useJobItems } from './items.js';
@@ -45,12 +45,12 @@ export function JobView() {
 }
 
 function OneJob({ job, tab }: { readonly job: string; readonly tab: Tab }) {
-  const { job: t, product } = texts.value;
+  const { job: t } = texts.value;
   const facts = useReading<JobAnswer>(job, (signal) => get(apiPath('jobs', job), { signal }), {
     topics: [`job:${job}`],
   });
   const items = useJobItems(job);
-  useEffect(() => void (document.title = `${visibleText(job)} · ${t.tabs[tab.key]} · ${product}`), [t, tab]);
+  useTitle(visibleText(job), t.tabs[tab.key]);
   if (facts.problem.value?.status === 404) {
     return <Gone job={job} reload={() => [facts, items].forEach((one) => one.reload())} />;
   }

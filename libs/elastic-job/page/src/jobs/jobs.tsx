@@ -1,9 +1,8 @@
 import './jobs.css';
 import { useLocation } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
 import type { JobRow } from '../../../src/console/contract/job-answers.js';
 import { pathTo } from '../api/index.js';
-import { Behind, Failed, Loading, Look, useRowHeight, VirtualTable } from '../parts/index.js';
+import { Behind, Failed, Loading, Look, useRowHeight, useTitle, VirtualTable } from '../parts/index.js';
 import { now } from '../state/index.js';
 import { number, span, texts } from '../text/index.js';
 import { jobColumns } from './columns.js';
@@ -11,14 +10,15 @@ import { Filters } from './filter-bar.js';
 import { filtersOf, isFiltered, type JobFilters, queryOf } from './filters.js';
 import { type JobPages, useJobPages } from './job-pages.js';
 
+/** All jobs, of which the URL says which are shown and in which order. */
 export function Jobs() {
   const { query, route } = useLocation();
-  const { jobs: t, product } = texts.value;
+  const { jobs: t } = texts.value;
   const filters = filtersOf(query);
   const key = queryOf(filters);
   const pages = useJobPages(filters, key);
   const show = (next: JobFilters, isReplacing = true) => route(`${pathTo('jobs')}${queryOf(next)}`, isReplacing);
-  useEffect(() => void (document.title = `${t.title} · ${product}`), [t]);
+  useTitle(t.title);
   return (
     <>
       <h1 class="unshown">{t.title}</h1>

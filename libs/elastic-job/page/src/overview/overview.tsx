@@ -1,8 +1,7 @@
 import './overview.css';
-import { useEffect } from 'preact/hooks';
 import type { OverviewAnswer } from '../../../src/console/contract/answers.js';
 import { pathTo } from '../api/index.js';
-import { Boundary, Look, Panel, Read, Tag, Time, Until, useHeld } from '../parts/index.js';
+import { Boundary, Look, Panel, Read, Tag, Time, Until, useHeld, useTitle } from '../parts/index.js';
 import { now, overview } from '../state/index.js';
 import { span, Text, texts } from '../text/index.js';
 import { Attention } from './attention.js';
@@ -11,9 +10,10 @@ import { Health } from './health.js';
 
 const SOON_MS = 15 * 60_000;
 
+/** The namespace at a glance: what needs attention, what runs and will run, and who has changed what. */
 export function Overview() {
-  const { overview: t, product } = texts.value;
-  useEffect(() => void (document.title = `${t.title} · ${product}`), [t]);
+  const { overview: t } = texts.value;
+  useTitle(t.title);
   return (
     <>
       <h1 class="unshown">{t.title}</h1>

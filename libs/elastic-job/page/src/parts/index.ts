@@ -11,4 +11,5 @@ export { SearchField } from './search-field.js';
 export { Tag, type Tone } from './tag.js';
 export { TextField } from './text-field.js';
 export { Clock, Since, Time, Until } from './time.js';
+export { useTitle } from './title.js';
 export { type Column, useRowHeight, VirtualTable } from './virtual-table.js';

@@ -3,7 +3,17 @@ import { useState } from 'preact/hooks';
 import type { ServerAnswer } from '../../../src/console/contract/answers.js';
 import { pathTo } from '../api/index.js';
 import { disableJobOnServer, enableJobOnServer } from '../changes/index.js';
-import { askFor, type Column, Look, Panel, Tag, useHeld, useRowHeight, VirtualTable } from '../parts/index.js';
+import {
+  askFor,
+  type Column,
+  Look,
+  Panel,
+  SearchField,
+  Tag,
+  useHeld,
+  useRowHeight,
+  VirtualTable,
+} from '../parts/index.js';
 import { may } from '../state/index.js';
 import { number, Text, texts, visibleText } from '../text/index.js';
 
@@ -45,14 +55,7 @@ export function ServerJobs({ facts, reload }: ServerJobsProps) {
     >
       {jobNames.length >= MANY && (
         <div class="in-panel">
-          <input
-            class="input"
-            type="search"
-            aria-label={t.searchJobs}
-            placeholder={t.searchJobs}
-            value={q}
-            onInput={(event) => setQ(event.currentTarget.value)}
-          />
+          <SearchField label={t.searchJobs} value={q} onChange={setQ} />
         </div>
       )}
       <List ip={facts.ip} rows={rows} clear={() => setQ('')} reload={reload} />

@@ -5,10 +5,10 @@ import type { ServerAnswer, ServerInstanceAnswer } from '../../../src/console/co
 import { apiPath, get, pathTo, type Reading, useReading } from '../api/index.js';
 import { AuditList } from '../audit/audit-list.js';
 import { disableServer, enableServer, removeServer, shutdownServer } from '../changes/index.js';
-import { askFor, type Change, Look, Menu, MenuItem, Panel, Read, Tag } from '../parts/index.js';
+import { askFor, type Change, Look, Menu, MenuItem, Panel, Read, Tag, useTitle } from '../parts/index.js';
 import { may, session } from '../state/index.js';
 import { number, Text, texts, visibleText } from '../text/index.js';
-import { InstanceState, Offset } from './parts.js';
+import { InstanceState, Offset } from './instance-facts.js';
 import { ServerJobs } from './server-jobs.js';
 
 const EVERY_MS = 5_000;
@@ -22,12 +22,12 @@ export function Server() {
 }
 
 function OneServer({ ip }: { readonly ip: string }) {
-  const { product, servers: t } = texts.value;
+  const { servers: t } = texts.value;
   const again = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const server = useReading<ServerAnswer>(`server ${ip}`, (signal) => get(apiPath('servers', ip), { signal }), {
     everyMs: EVERY_MS,
   });
-  useEffect(() => void (document.title = `${visibleText(ip)} · ${t.title} · ${product}`), [ip, t]);
+  useTitle(visibleText(ip), t.title);
   useEffect(() => () => clearTimeout(again.current), []);
   /** Once at once, and once when the console has read what a change has made. */
   const reload = () => {

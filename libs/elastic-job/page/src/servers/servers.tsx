@@ -1,11 +1,20 @@
 import './servers.css';
 import { useLocation } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
 import type { ServerRow, ServersAnswer } from '../../../src/console/contract/answers.js';
 import { get, pathTo, useReading } from '../api/index.js';
-import { type Column, Look, Read, SearchField, Tag, useHeld, useRowHeight, VirtualTable } from '../parts/index.js';
+import {
+  type Column,
+  Look,
+  Read,
+  SearchField,
+  Tag,
+  useHeld,
+  useRowHeight,
+  useTitle,
+  VirtualTable,
+} from '../parts/index.js';
 import { number, Text, texts, visibleText } from '../text/index.js';
-import { Offset } from './parts.js';
+import { Offset } from './instance-facts.js';
 
 const EVERY_MS = 5_000;
 const PAGE = 200;
@@ -16,10 +25,10 @@ type Servers = Pick<ServersAnswer, 'items' | 'matching' | 'total'>;
 
 export function Servers() {
   const { query, route } = useLocation();
-  const { product, servers: t } = texts.value;
+  const { servers: t } = texts.value;
   const q = query.q ?? '';
   const servers = useReading<Servers>(`servers ${q}`, (left) => readServers(q, left), { everyMs: EVERY_MS });
-  useEffect(() => void (document.title = `${t.title} · ${product}`), [t]);
+  useTitle(t.title);
   const search = (text: string) => {
     route(`${pathTo('servers')}${text === '' ? '' : `?${new URLSearchParams({ q: text })}`}`, true);
   };

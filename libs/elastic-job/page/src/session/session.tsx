@@ -1,9 +1,9 @@
 import './session.css';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { SessionAnswer } from '../../../src/console/contract/answers.js';
 import { type ApiProblem, asProblem, get, useReading } from '../api/index.js';
-import { Panel, ProblemText, Read, Time, Until } from '../parts/index.js';
+import { Panel, ProblemText, Read, Time, Until, useTitle } from '../parts/index.js';
 import { chooseTheme, logOut, theme, THEMES } from '../state/index.js';
 import { chooseLanguage, HERE, language, LANGUAGE_NAMES, LANGUAGES, Text, texts, visibleText } from '../text/index.js';
 
@@ -11,9 +11,9 @@ const EVERY_MS = 30_000;
 
 /** The person that is logged in, what that may do, when it ends, and what this browser keeps. */
 export function Session() {
-  const { product, session: t } = texts.value;
+  const { session: t } = texts.value;
   const session = useReading<SessionAnswer>('session', (signal) => get('/session', { signal }), { everyMs: EVERY_MS });
-  useEffect(() => void (document.title = `${t.title} · ${product}`), [t]);
+  useTitle(t.title);
   return (
     <>
       <h1 class="unshown">{t.title}</h1>
