@@ -22,6 +22,18 @@ describe('the styles of the page', () => {
     const given = COMPONENTS.flatMap((code) => [...code.matchAll(/\bclass(?:=|: )["']([^"']*)/g)]);
     expect(given.flatMap(([, names]) => names!.split(' ')).filter((name) => !styled.has(name))).toEqual([]);
   });
+
+  // The style of a view that was shown stays, so its rules are about what the next view has.
+  it('begin in one folder with a class, but for those of the parts that all views have', () => {
+    const places = new Map<string, Set<string>>();
+    for (const file of FILES.filter((name) => /\.css$/.test(name) && !/^(?:frame|parts|style)\b/.test(name))) {
+      const css = selectorsOf(readFileSync(`${PAGE}/${file}`, 'utf8'));
+      for (const [, first] of css.matchAll(/(?:^|[\n,{}])\s*(\.[\w.-]+)/g)) {
+        places.set(first!, (places.get(first!) ?? new Set()).add(file.split('/')[0]!));
+      }
+    }
+    expect([...places].flatMap(([first, folders]) => (folders.size > 1 ? [[first, ...folders]] : []))).toEqual([]);
+  });
 });
 
 function textsOf(name: RegExp): readonly string[] {

@@ -101,7 +101,7 @@ function Nothing({ clear, isOfAll }: NothingProps) {
 export function Legend() {
   const { audit: t } = texts.value;
   return (
-    <dl class="legend">
+    <dl class="outcomes">
       {AUDIT_OUTCOMES.map((outcome) => (
         <div key={outcome}>
           <dt>

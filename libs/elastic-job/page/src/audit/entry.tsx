@@ -60,7 +60,7 @@ function Details({ entry }: { readonly entry: AuditEntry }) {
   return (
     <>
       <Diff lines={diffOf(before, after)} />
-      <dl class="facts">
+      <dl class="entry-facts">
         <Fact name={t.facts.at}>
           <Time at={at} /> {HERE} · <code>{at}</code>
         </Fact>

@@ -6,7 +6,7 @@ import { words } from './texts.js';
 /** Changes, field by field. */
 export function Diff({ changes }: { readonly changes: readonly FieldChange[] }) {
   return (
-    <dl class="diff">
+    <dl class="edit-diff">
       {changes.map(({ after, before, field }) => (
         <div key={field}>
           <dt class="mono">{visibleText(field)}</dt>
