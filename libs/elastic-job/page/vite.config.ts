@@ -19,8 +19,11 @@ export default defineConfig({
     reportCompressedSize: false,
     license: { fileName: 'THIRD-PARTY-NOTICES.md' },
     // All that the first view needs is one file. Of the files that lazy views share with it, a browser asks for six at
-    // a time.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'page', tags: ['$initial'] }] } } },
+    // a time. The optimization of chunks would put code into it that lazy views share among each other.
+    rolldownOptions: {
+      experimental: { chunkOptimization: false },
+      output: { codeSplitting: { groups: [{ name: 'page', tags: ['$initial'] }] } },
+    },
   },
   plugins: [compressed()],
 });
