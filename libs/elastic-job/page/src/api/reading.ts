@@ -9,7 +9,7 @@
  * ```
  */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { useLayoutEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { asProblem, renewedSessions } from './client.js';
 import { listen, liveState } from './live.js';
 import type { ApiProblem } from './problem.js';
@@ -131,6 +131,6 @@ export function useReading<Value>(
   options?: ReadingOptions<Value>,
 ): Reading<Value> {
   const reading = useMemo(() => createReading(read, options), [key]);
-  useLayoutEffect(() => (key === undefined ? undefined : reading.start()), [reading]);
+  useEffect(() => (key === undefined ? undefined : reading.start()), [reading]);
   return reading;
 }
