@@ -7,8 +7,10 @@ import { may, now } from '../state/index.js';
 import { number, span, Text, texts, visibleText } from '../text/index.js';
 import { Fact, Instance } from './fact.js';
 import { itemQueryOf } from './item-filters.js';
+import { ItemRuns } from './item-runs.js';
 import { MARKS, stateOf } from './item-state.js';
 import type { ItemsProps } from './items.js';
+import { ALL_RUNS, runQueryOf } from './run-filters.js';
 
 const NARROW = '(max-width: 1000px)';
 
@@ -136,6 +138,7 @@ function Facts({ filters, item, job }: FactsProps) {
         {lastRun === null ? <Fact name={t.lastRun}>{t.noRun}</Fact> : <Run run={lastRun} isRunning={holder !== null} />}
       </dl>
       {lastRun !== null && lastRun.outcome === 'failed' && <RunError run={lastRun} />}
+      <ItemRuns job={job} item={item.item} />
       <footer class="inspector-foot">
         {changesOf(job, item).map((change) => (
           <button
@@ -147,7 +150,10 @@ function Facts({ filters, item, job }: FactsProps) {
             {change.name}
           </button>
         ))}
-        <a class="btn small bare" href={pathTo('jobs', job, 'runs')}>
+        <a
+          class="btn small bare"
+          href={`${pathTo('jobs', job, 'runs')}${runQueryOf({ ...ALL_RUNS, item: item.item })}`}
+        >
           {t.more}
         </a>
       </footer>

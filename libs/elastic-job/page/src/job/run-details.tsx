@@ -75,7 +75,7 @@ function Facts({ job, run }: { readonly job: string; readonly run: ExecutionAnsw
             t.notEnded
           ) : (
             <>
-              <Time at={completedAt} withSeconds />,{' '}
+              <Time at={completedAt} withSeconds /> ·{' '}
               {inspector.took(span(Date.parse(completedAt) - Date.parse(startedAt), units))}
             </>
           )}

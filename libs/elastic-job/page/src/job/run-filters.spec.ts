@@ -18,7 +18,7 @@ const RUN: ExecutionAnswer = {
 
 describe('filters of runs', () => {
   it('come back from the URL that they have made', () => {
-    const filters: RunFilters = { outcome: 'failed', source: 'FAILOVER', since: '24h', run: 'a&b' };
+    const filters: RunFilters = { item: 3, outcome: 'failed', source: 'FAILOVER', since: '24h', run: 'a&b' };
     expect(runFiltersOf(Object.fromEntries(new URLSearchParams(runQueryOf(filters))))).toEqual(filters);
   });
 
@@ -28,7 +28,7 @@ describe('filters of runs', () => {
   });
 
   it('leave out what the API would refuse', () => {
-    expect(runQueryOf(runFiltersOf({ outcome: 'lost', source: 'LUCK', since: '9y', run: '' }))).toBe('');
+    expect(runQueryOf(runFiltersOf({ item: '-1', outcome: 'lost', source: 'LUCK', since: '9y', run: '' }))).toBe('');
   });
 });
 

@@ -20,7 +20,10 @@ import { SPANS } from '../text/spans.js';
 import { Instance } from './fact.js';
 import { RunDetails } from './run-details.js';
 import {
+  ALL_RUNS,
   askedFor,
+  itemOf,
+  NO_HISTORY,
   OUTCOME_MARKS,
   OUTCOMES,
   outcomeOf,
@@ -32,7 +35,6 @@ import {
 
 const PAGE = 100;
 const EVERY_MS = 5_000;
-const NO_HISTORY = ['MISSING_RUN_HISTORY', 'MISSING_HISTORY_TABLE'];
 /** Rows before the end of the list at which older ones are read. */
 const AHEAD = 40;
 
@@ -116,7 +118,7 @@ function List({ filters, runs, show }: ListProps) {
             more={t.noneMatchesMore}
             action={{
               name: looks.clearFilters,
-              run: () => show({ outcome: undefined, source: undefined, since: undefined }),
+              run: () => show({ ...ALL_RUNS, run: filters.run }),
             }}
           />
         ) : (
@@ -185,11 +187,12 @@ function runColumns(filters: RunFilters, path: string): readonly Column<Executio
   ];
 }
 
-function Filters({ filters: { outcome, since, source }, show }: Pick<ListProps, 'filters' | 'show'>) {
+function Filters({ filters: { item, outcome, since, source }, show }: Pick<ListProps, 'filters' | 'show'>) {
   const { job, spans } = texts.value;
   const { runs: t } = job;
   return (
     <div class="filters">
+      <ItemField item={item} show={show} />
       <Choice
         label={t.outcome}
         any={t.anyOutcome}
@@ -212,5 +215,26 @@ function Filters({ filters: { outcome, since, source }, show }: Pick<ListProps, 
         onChoose={(chosen) => show({ since: chosen })}
       />
     </div>
+  );
+}
+
+/** A text that is no number of an item leaves no run out. */
+function ItemField({ item, show }: Pick<RunFilters, 'item'> & Pick<ListProps, 'show'>) {
+  const { anyItem, item: label } = texts.value.job.runs;
+  return (
+    <label class="item-field">
+      {label}
+      <input
+        class="input"
+        inputMode="numeric"
+        placeholder={anyItem}
+        value={item ?? ''}
+        onChange={({ currentTarget }) => {
+          const chosen = itemOf(currentTarget.value.trim());
+          currentTarget.value = `${chosen ?? ''}`;
+          show({ item: chosen });
+        }}
+      />
+    </label>
   );
 }
