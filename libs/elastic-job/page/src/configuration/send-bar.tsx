@@ -71,7 +71,7 @@ function ToldText({ told }: { readonly told: Told }) {
           {t.refused}
           {fields.length === 0 && (
             <>
-              {': '}
+              {' · '}
               <ProblemText problem={told.problem} />
             </>
           )}

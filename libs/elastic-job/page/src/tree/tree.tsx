@@ -67,7 +67,7 @@ function Nodes({ text }: { readonly text: string }) {
       {isCut && <p class="told warn">{t.cut}</p>}
       <div class="tree-head">
         <span class="hint">
-          {t.children(count)}. {t.hidden}
+          {t.children(count)} · {t.hidden}
         </span>
         {count <= MOST_OPEN && (
           <button type="button" class="btn small" onClick={() => put(true)}>

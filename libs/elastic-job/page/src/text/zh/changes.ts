@@ -1,7 +1,7 @@
 import type { changes as english } from '../en/changes.js';
 
 const forever = '期间已运行的内容无法撤销。';
-const missed = '已过的触发时间不会补跑。';
+const missed = '已错过的触发时间不会重执行。';
 
 export const changes: typeof english = {
   reason: '原因',
@@ -76,8 +76,8 @@ export const changes: typeof english = {
   remove: {
     name: '删除作业',
     title: (job) => `删除 ${job}`,
-    will: ['其设置、分片、记录及所有其他节点从注册中心删除。', '来自模板的作业会先等正在运行的结束。'],
-    cannot: ['其设置将丢失。代码中有该作业的进程可能会按代码中的设置重新创建它。'],
+    will: ['其配置、分片项、记录及所有其他节点从注册中心删除。', '来自模板的作业会先等正在运行的结束。'],
+    cannot: ['其配置将丢失。代码中有该作业的进程可能会按代码中的配置重新创建它。'],
     became: '作业已删除，或在其运行结束后删除。',
   },
   enableItem: {

@@ -19,7 +19,7 @@ export const common: typeof english = {
     main: '主导航',
     overview: '概览',
     jobs: '作业',
-    servers: '服务器',
+    servers: '作业服务器',
     audit: '审计',
     session: '会话',
     menu: '菜单',

@@ -1,7 +1,7 @@
 import type { servers as english } from '../en/servers.js';
 
 export const servers: typeof english = {
-  title: '服务器',
+  title: '作业服务器',
   path: '当前位置',
   toAll: '查看全部服务器',
   count: (matching, total) => `${matching} / ${total}`,

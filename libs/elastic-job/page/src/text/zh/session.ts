@@ -27,7 +27,7 @@ export const session: typeof english = {
     host: '由运行此控制台的应用登录',
   },
   ends: '结束时间',
-  endsIdle: '如果在此之前没有请求',
+  endsIdle: '（若此前没有请求）',
   endsAt: '最晚',
   endsNever: '不由此处决定，取决于让您登录的一方。',
   logOut: '登出',
