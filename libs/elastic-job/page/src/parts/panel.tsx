@@ -1,5 +1,6 @@
+import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
-import { useErrorBoundary, useId } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useId } from 'preact/hooks';
 import { texts } from '../text/index.js';
 import type { Holding } from './held.js';
 import { Look } from './looks.js';
@@ -31,9 +32,13 @@ export function Panel({ beside, children, class: own = '', on, right, title }: P
   );
 }
 
-/** Shows an error of its children in their place. */
+/** Shows an error of its children in their place, until another view is chosen. */
 export function Boundary({ children }: { readonly children: ComponentChildren }) {
   const [error, reset] = useErrorBoundary((thrown) => console.error(thrown));
+  const { path } = useLocation();
+  useEffect(() => {
+    if (error !== undefined) reset();
+  }, [path]);
   if (error === undefined) return <>{children}</>;
   const { broken, brokenMore, retry } = texts.value.looks;
   return <Look title={broken} more={brokenMore} action={{ name: retry, run: reset }} isAlert />;

@@ -66,7 +66,8 @@ export const common = {
     limit: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
     request: (id: string) => `Request ${id}`,
     broken: 'This part of the page has failed',
-    brokenMore: 'The rest goes on. The console of the browser has the error.',
+    brokenMore:
+      'The rest goes on. If the console has a new release, load the page anew. The browser’s console has the error.',
     notLoaded: 'This view could not be loaded',
     notLoadedMore: 'There is no connection, or a new release of the console is there.',
     reload: 'Load the page anew',

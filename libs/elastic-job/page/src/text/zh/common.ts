@@ -64,7 +64,7 @@ export const common: typeof english = {
     limit: (seconds) => `请求过多，请 ${seconds} 秒后重试。`,
     request: (id) => `请求 ${id}`,
     broken: '页面的这一部分出错了',
-    brokenMore: '其余部分不受影响。错误信息在浏览器的控制台中。',
+    brokenMore: '其余部分不受影响。如果控制台有了新版本，请重新加载页面。错误信息在浏览器的控制台中。',
     notLoaded: '这个视图无法加载',
     notLoadedMore: '没有连接，或者控制台有了新版本。',
     reload: '重新加载页面',
