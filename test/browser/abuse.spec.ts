@@ -366,6 +366,48 @@ describe('the page, where', () => {
     await expect.poll(streams, SOON).toBe(0);
   });
 
+  it.each([-1, 1])('the clock of the device is off by %i days: tells ages by that of the server', async (days) => {
+    const { ask, url } = await servePage();
+    await ask('POST', '/jobs/settle-orders/disable', { body: { reason: 'INC-1' } });
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    await context.addInitScript(`{
+      const device = Date.now;
+      Date.now = () => device() + ${days} * 86_400_000;
+    }`);
+
+    const page = await openTab(context, url);
+
+    await page
+      .getByRole('region', { name: 'Needs attention' })
+      .getByText(/^since [1-9]\d? s$/)
+      .waitFor();
+    expect(await page.getByText(/since \d+ d/).count()).toBe(0);
+  });
+
+  it('a part of the page fails: goes on with the next view', async () => {
+    const { url } = await servePage();
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    const page = await context.newPage();
+    // As a newer release may answer a page that was loaded before it.
+    await page.route(/\/api\/v1\/jobs\?/, async (route) => {
+      const answer = await route.fetch();
+      const json = await answer.json();
+      await route.fulfill({
+        json: { ...json, items: json.items.map((row: object) => ({ ...row, attention: ['new'] })) },
+      });
+    });
+    await page.goto(`${url}jobs`);
+    await page.getByText('This part of the page has failed').waitFor();
+
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^Overview/ })
+      .click();
+
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+    expect(browsing.takeFaults()).toContainEqual(expect.stringContaining('TypeError'));
+  });
+
   it('the browser would translate: is not, since what it has translated no longer changes', async () => {
     const { url } = await servePage();
     const page = await browsing.visit(url, { as: PEOPLE.admin });

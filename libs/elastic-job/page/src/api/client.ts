@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { urlOf } from './place.js';
+import { noteDate, present } from './present.js';
 import { ApiProblem, ownProblem, problemOf } from './problem.js';
 
 const READ_MS = 20_000;
@@ -78,10 +79,11 @@ async function send(method: string, url: string, { body, headers = {}, left, wit
     signal: left === undefined ? timeout : AbortSignal.any([left, timeout]),
   }).catch((error: unknown) => {
     if (left?.aborted === true) throw error;
-    unreachableSince.value ??= Date.now();
+    unreachableSince.value ??= present();
     throw ownProblem('UNREACHABLE', timeout.aborted ? `No answer in ${withinMs / 1_000} s.` : 'No connection.');
   });
   unreachableSince.value = undefined;
+  noteDate(response.headers.get('date'));
   if (response.ok) return response;
   const problem = await problemOf(response);
   if (problem.status === 401 && !url.endsWith('/session')) refusedSessions.value += 1;

@@ -4,4 +4,5 @@ export { listen, type LiveState, liveState, staleSince, startLive } from './live
 export { useNewestFirst } from './newest-first.js';
 export { apiPath, BASE, pathTo } from './place.js';
 export { ApiProblem, isOutcomeUnknown } from './problem.js';
+export { present } from './present.js';
 export { createReading, type Reading, useReading } from './reading.js';

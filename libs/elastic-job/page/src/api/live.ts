@@ -9,6 +9,7 @@ import { computed, signal } from '@preact/signals';
 import { unreachableSince } from './client.js';
 import { LiveSource, type LinkState } from './live-source.js';
 import { BASE } from './place.js';
+import { present } from './present.js';
 
 export type LiveState = LinkState | 'paused';
 
@@ -154,7 +155,7 @@ function setLink(state: LiveState): void {
   if (state !== 'paused' && contest === undefined) return;
   link.value = state;
   if (state === 'live' || state === 'polling') silentSince.value = undefined;
-  else silentSince.value ??= Date.now();
+  else silentSince.value ??= present();
 }
 
 function post(message: Message): void {

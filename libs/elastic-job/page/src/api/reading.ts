@@ -12,6 +12,7 @@ import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { asProblem, renewedSessions } from './client.js';
 import { listen, liveState } from './live.js';
+import { present } from './present.js';
 import type { ApiProblem } from './problem.js';
 
 const POLL_MS = 5_000;
@@ -55,7 +56,7 @@ export function createReading<Value>(
 
   const put = (next: Value) => {
     value.value = next;
-    at.value = Date.now();
+    at.value = present();
     problem.value = undefined;
   };
   const reload = async () => {

@@ -1,7 +1,7 @@
 import './audit.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { AUDIT_OUTCOMES, type AuditAnswer } from '../../../src/console/contract/answers.js';
-import { answeredChanges, get, useNewestFirst } from '../api/index.js';
+import { answeredChanges, get, present, useNewestFirst } from '../api/index.js';
 import { Look, Read, useHeld } from '../parts/index.js';
 import { sees } from '../state/index.js';
 import { texts } from '../text/index.js';
@@ -70,7 +70,7 @@ function List({ clear, filters }: AuditListProps) {
 function useEntries(filters: AuditFilters) {
   const key = queryOf(filters);
   // A cursor belongs to one query, so a span has one beginning.
-  const asked = useMemo(() => askedFor(filters, Date.now()), [key]);
+  const asked = useMemo(() => askedFor(filters, present()), [key]);
   const entries = useNewestFirst(
     key,
     (query, signal) => get<AuditAnswer>('/audit', { query: { ...asked, ...query, limit: PAGE }, signal }),

@@ -1,6 +1,6 @@
 import './frame.css';
 import { useId, useState } from 'preact/hooks';
-import { type ApiProblem, asProblem } from '../api/index.js';
+import { type ApiProblem, asProblem, present } from '../api/index.js';
 import { Dialog, ProblemText, TextField, useTitle } from '../parts/index.js';
 import { logIn, now, session } from '../state/index.js';
 import { chooseLanguage, clockTime, HERE, language, LANGUAGE_NAMES, LANGUAGES, span, texts } from '../text/index.js';
@@ -97,7 +97,7 @@ interface Failed {
 }
 
 function failedBy(problem: ApiProblem): Failed {
-  const until = problem.status === 429 ? Date.now() + (problem.retryAfter ?? 60) * 1_000 : undefined;
+  const until = problem.status === 429 ? present() + (problem.retryAfter ?? 60) * 1_000 : undefined;
   return { problem, until };
 }
 

@@ -5,7 +5,7 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useLayoutEffect, useMemo } from 'preact/hooks';
 import type { ItemAnswer, ItemsAnswer } from '../../../src/console/contract/job-answers.js';
-import { type ApiProblem, apiPath, asProblem, get, listen, liveState } from '../api/index.js';
+import { type ApiProblem, apiPath, asProblem, get, listen, liveState, present } from '../api/index.js';
 import type { ItemFilters } from './item-filters.js';
 import { awaitingErrors, NO_PAGES, withChanges, withPage } from './item-pages.js';
 
@@ -52,7 +52,7 @@ function createJobItems(job: string): JobItems & { readonly start: () => () => v
   let earliest = 0;
   let left = new AbortController();
 
-  const awaiting = () => awaitingErrors(items.peek(), Date.now());
+  const awaiting = () => awaitingErrors(items.peek(), present());
   const readOne = async (index: number, own: AbortController) => {
     const query = { limit: PAGE, cursor: pages[index]?.from };
     // An item that changes while it is read makes the page old again.

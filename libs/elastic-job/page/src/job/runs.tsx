@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { useMemo } from 'preact/hooks';
 import type { ExecutionAnswer, ExecutionsAnswer } from '../../../src/console/contract/job-answers.js';
-import { apiPath, get, useNewestFirst } from '../api/index.js';
+import { apiPath, get, present, useNewestFirst } from '../api/index.js';
 import {
   Behind,
   Choice,
@@ -69,7 +69,7 @@ export function Runs({ job }: { readonly job: string }) {
 function useRuns(job: string, filters: RunFilters) {
   const key = JSON.stringify([job, { ...filters, run: undefined }]);
   // A cursor belongs to one query, so a span has one beginning.
-  const asked = useMemo(() => askedFor(filters, Date.now()), [key]);
+  const asked = useMemo(() => askedFor(filters, present()), [key]);
   return useNewestFirst(
     key,
     (query, signal) =>
