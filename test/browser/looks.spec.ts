@@ -58,6 +58,7 @@ describe.each(['light', 'dark'] as const)('in the theme %s', (theme) => {
     for (const view of VIEWS) {
       await page.goto(`${url}${view}`);
       await viewIsWhole(page);
+      expect({ view, failed: await page.getByText('This cannot be shown').count() }).toEqual({ view, failed: 0 });
       expect({ view, barriers: await findBarriers(page) }).toEqual({ view, barriers: [] });
     }
     await page.goto(url);
