@@ -200,7 +200,10 @@ describe('the keyboard alone', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.locator(':focus', { hasText: /^Enable$/ }).waitFor();
 
-    await page.keyboard.press('Enter');
+    // A key that is held down repeats itself.
+    await page.keyboard.down('Enter');
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
     await page.keyboard.type('INC-9 is over');
     await page.keyboard.press('Enter');
     await page.getByText('The job is enabled.').waitFor();
@@ -208,6 +211,7 @@ describe('the keyboard alone', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await tabTo(page, '.count a, a.dim');
     await page.getByText('Nothing needs attention').waitFor();
-    expect((await ask('GET', '/jobs/settle-orders')).json).toMatchObject({ status: 'OK' });
+    const { items } = (await ask('GET', '/audit?action=job.enable')).json;
+    expect(items).toMatchObject([{ who: 'otto', outcome: 'done', reason: 'INC-9 is over' }]);
   });
 });

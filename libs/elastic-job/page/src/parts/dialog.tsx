@@ -34,6 +34,8 @@ export function Dialog({ children, onCancel, title }: DialogProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     // Browsers close a dialog on a second Escape, whatever `cancel` says.
     if (event.key === 'Escape') cancel(event);
+    // Enter that is still held from the press that has opened the dialog would send it.
+    if (event.key === 'Enter' && event.repeat && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault();
   };
   return (
     <dialog ref={dialog} aria-labelledby={id} onCancel={cancel} onKeyDown={onKeyDown}>
