@@ -26,7 +26,7 @@ describe('the styles of the page', () => {
   // The style of a view that was shown stays, so its rules are about what the next view has.
   it('begin in one folder with a class, but for those of the parts that all views have', () => {
     const places = new Map<string, Set<string>>();
-    for (const file of FILES.filter((name) => /\.css$/.test(name) && !/^(?:frame|parts|style)\b/.test(name))) {
+    for (const file of FILES.filter((name) => name.endsWith('.css') && !/^(?:frame|parts|style)\b/.test(name))) {
       const css = selectorsOf(readFileSync(`${PAGE}/${file}`, 'utf8'));
       for (const [, first] of css.matchAll(/(?:^|[\n,{}])\s*(\.[\w.-]+)/g)) {
         places.set(first!, (places.get(first!) ?? new Set()).add(file.split('/')[0]!));
