@@ -8,7 +8,7 @@ import { Machine } from './page/machine.js';
 const FULL_MS = 300_000;
 
 /** A console with its page, in a process of its own. */
-export interface ServedConsole {
+interface ServedConsole {
   /** Ends with `/`. */
   readonly url: string;
   /** Of somebody who is logged in, `name=value`. */
@@ -17,7 +17,7 @@ export interface ServedConsole {
   readonly change: (seconds: number) => void;
 }
 
-/** What a part of the bench measures with. */
+/** A part of the bench measures with these. */
 export interface Bench {
   readonly browser: Browser;
   readonly served: ServedConsole;

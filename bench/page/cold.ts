@@ -11,7 +11,7 @@ const LIMIT_MS = 60_000;
 const KEY = 'w';
 const FOUND = 'wide';
 
-/** What is there in the end, by its name. */
+/** Conditions by the names of what is there once they hold. */
 const MARKS = {
   causes: `document.querySelector('.causes a.job') !== null`,
   rows: `document.querySelector('.jobs-grid [data-index] a') !== null`,

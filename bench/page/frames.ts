@@ -7,7 +7,7 @@ import { median, percentile } from '../scale/statistics.js';
 const MOST_MS = 50;
 const EMPTY_WHEEL_MS = 5_000;
 
-/** What the frames of a page were like while something was done, in milliseconds. */
+/** Frames of a page while something was done, in milliseconds. */
 interface Frames {
   readonly p95: number;
   readonly longest: number;

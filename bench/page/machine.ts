@@ -7,7 +7,7 @@ const PAUSE_MS = 25;
 /** By how much a fixed piece of work may take longer than it needs, while nothing is measured. */
 const MOST_SLOWER = 1.3;
 
-/** What others leave of the machine: a fixed piece of work, done while nothing is measured. */
+/** Tells what others leave of the machine, by a fixed piece of work that is done while nothing is measured. */
 export class Machine {
   private readonly slower: number[] = [];
   private fastest = Infinity;

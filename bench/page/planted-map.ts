@@ -6,7 +6,7 @@ export const MAP = 'map-of-items';
 export const MAP_ITEMS = 1_000;
 const INSTANCES = 50;
 
-/** Plants a job of 1,000 items, which 50 instances share. Some items run, have failed, are disabled, or are elsewhere. */
+/** Plants a job of 1,000 items that 50 instances share. Some items run, some have failed or are disabled. */
 export async function plantMap(center: RegistryCenter): Promise<void> {
   const every = (count: number) => Array.from({ length: Math.ceil(MAP_ITEMS / count) }, (_, n) => n * count);
   const outcomeOf = (item: number) => (item % 23 === 0 ? 'failed' : 'succeeded');

@@ -114,7 +114,10 @@ function createJobPages(filters: JobFilters, key: string) {
   };
 }
 
-/** The list of these filters; until it is there, that of the filters before. @param key other filters have another one */
+/**
+ * The list of these filters; until it is there, that of the filters before.
+ * @param key other filters have another one
+ */
 export function useJobPages(filters: JobFilters, key: string): JobPages {
   const pages = useMemo(() => createJobPages(filters, key), [key]);
   useLayoutEffect(() => pages.start(), [pages]);
