@@ -1,7 +1,7 @@
 /**
  * A table of which only the rows in sight are in the document, for lists of any length. For readers of screens it is a
  * grid with its full number of rows. One row has the focus: arrows, Page Up and Down, Home and End move it, Enter opens
- * it.
+ * it, and so does a click on it beside its links and buttons.
  *
  * Columns stand under each other by the class of the table: a rule such as `.jobs-grid [role='row'] {
  * grid-template-columns: ... }`, also for narrow screens.
@@ -63,6 +63,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
             height={rowHeight}
             isActive={index === active}
             onFocus={() => setFocused(index)}
+            onOpen={props.onOpen}
           />
         ))}
       </div>
@@ -104,9 +105,15 @@ interface TableRowProps<Row> {
   readonly height: number;
   readonly isActive: boolean;
   readonly onFocus: () => void;
+  readonly onOpen: (row: Row) => void;
 }
 
-function TableRow<Row>({ columns, height, index, isActive, onFocus, row, start }: TableRowProps<Row>) {
+function TableRow<Row>({ columns, height, index, isActive, onFocus, onOpen, row, start }: TableRowProps<Row>) {
+  const open = ({ target }: MouseEvent) => {
+    const isOnControl = target instanceof Element && target.closest('a, button, input') !== null;
+    // A text that was selected in the row is to be copied.
+    if (row !== undefined && !isOnControl && getSelection()?.isCollapsed !== false) onOpen(row);
+  };
   return (
     <div
       role="row"
@@ -115,6 +122,7 @@ function TableRow<Row>({ columns, height, index, isActive, onFocus, row, start }
       tabIndex={isActive ? 0 : -1}
       style={{ height: `${height}px`, transform: `translateY(${start}px)` }}
       onFocus={onFocus}
+      onClick={open}
     >
       {columns.map(({ cell, class: own = '', key }) => (
         <span role="gridcell" class={`cell-${key} ${own}`} key={key}>
