@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Look } from '../parts/index.js';
 import { now } from '../state/index.js';
-import { HERE, language, Text, visibleText, zoneName } from '../text/index.js';
+import { HERE, language, Text, texts, visibleText, weekday, zoneName } from '../text/index.js';
 import { fireTimesIn, intlZone } from './clock-changes.js';
 import { cronWords } from './cron-words.js';
 import { quartzOf } from './form.js';
@@ -64,7 +64,8 @@ export function Times({ hasCron, times, title, zone }: TimesProps) {
           {fireTimesIn(times, shownZone, present).map(({ at, change, isSecond, offset, text }) => (
             <li key={at}>
               <time dateTime={new Date(at).toISOString()}>
-                {text} <span class="faint">{offset}</span>
+                <span class="dim">{weekday(at, intlZone(shownZone), texts.value.locale)}</span> {text}{' '}
+                <span class="faint">{offset}</span>
               </time>
               {change !== undefined && <span class="clock-change">{t.clocks(change.from, change.to)}</span>}
               {isSecond && <span class="clock-change">{t.second}</span>}

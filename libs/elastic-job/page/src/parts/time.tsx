@@ -1,5 +1,5 @@
 import { minute, now } from '../state/index.js';
-import { clockTime, dateTime, HERE, nearTime, offsetAt, span, texts, zoneName } from '../text/index.js';
+import { clockTime, dateTime, HERE, nearTime, offsetAt, span, texts, wholeSeconds, zoneName } from '../text/index.js';
 
 interface TimeProps {
   /** ISO 8601, or milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export function Since({ at }: TimeProps) {
   const { since, units } = texts.value;
   return (
     <time dateTime={new Date(ms).toISOString()} title={titleOf(ms, HERE)}>
-      {since(span(now.value - ms, units))}
+      {since(span(wholeSeconds(now.value - ms), units))}
     </time>
   );
 }
@@ -45,7 +45,7 @@ export function Since({ at }: TimeProps) {
 export function Until({ at }: TimeProps) {
   const ms = msOf(at);
   const { inTime, units } = texts.value;
-  return <span class="num">{inTime(span(ms - now.value, units))}</span>;
+  return <span class="num">{inTime(span(wholeSeconds(ms - now.value), units))}</span>;
 }
 
 /** The present, and its zone. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockTime, dateTime, itemList, nearTime, offsetAt, span, zoneName } from './format.js';
+import { clockTime, dateTime, itemList, nearTime, offsetAt, span, weekday, wholeSeconds, zoneName } from './format.js';
 
 const UNITS = { day: 'd', hour: 'h', minute: 'm', second: 's', ms: 'ms' };
 const AT = Date.parse('2026-11-30T01:00:00.000Z');
@@ -8,6 +8,13 @@ describe('instants', () => {
   it('are told in their own zone', () => {
     expect(dateTime(AT, 'Europe/Paris')).toBe('2026-11-30 02:00:00');
     expect(clockTime(AT, 'Asia/Shanghai', false)).toBe('09:00');
+  });
+
+  it('have the weekday of their own zone, in the language of the page', () => {
+    const late = Date.parse('2026-11-30T23:30:00.000Z');
+    expect(weekday(late, 'UTC', 'en')).toBe('Mon');
+    expect(weekday(late, 'Europe/Paris', 'en')).toBe('Tue');
+    expect(weekday(late, 'Europe/Paris', 'zh-CN')).toBe('周二');
   });
 
   it('have their day unless that is today', () => {
@@ -44,6 +51,13 @@ describe('spans of time', () => {
     [-5, '0 s'],
   ])('of %i ms have their two greatest units: %s', (ms, text) => {
     expect(span(ms, UNITS)).toBe(text);
+  });
+});
+
+describe('a span that somebody looks at', () => {
+  it('has no milliseconds, neither when it begins nor when it ends', () => {
+    expect([999, 1_000, 61_234].map((ms) => span(wholeSeconds(ms), UNITS))).toEqual(['0 s', '1 s', '1 m 01 s']);
+    expect(span(wholeSeconds(-250), UNITS)).toBe('0 s');
   });
 });
 

@@ -59,6 +59,11 @@ export function nearTime(
   return `${day} ${time}`;
 }
 
+/** `Tue`, in the zone. */
+export function weekday(at: number, timeZone: string, locale: string): string {
+  return formatOf(locale, { weekday: 'short', timeZone: knownZone(timeZone) }).format(at);
+}
+
 /** `+01:00` at that instant, which tells two equal times of a clock change apart. */
 export function offsetAt(at: number, timeZone: string): string {
   const zone = knownZone(timeZone);
@@ -99,6 +104,11 @@ export function span(ms: number, units: Units): string {
   if (rest >= MINUTE_MS)
     return two(Math.floor(rest / MINUTE_MS), units.minute, Math.floor((rest % MINUTE_MS) / 1_000), units.second);
   return rest < 1_000 && rest > 0 ? `${rest} ${units.ms}` : `${Math.floor(rest / 1_000)} ${units.second}`;
+}
+
+/** For spans that are counted while somebody looks at them: milliseconds would only flicker. */
+export function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1_000) * 1_000;
 }
 
 /** `12,345`, as the language writes it. */
