@@ -46,11 +46,11 @@ describe('the overview', () => {
     await dialog.getByLabel('Reason').fill('OPS-4: the ledger is closed now');
     await dialog.getByRole('button', { name: 'Run now' }).click();
 
-    await dialog.getByText('1 asked.').waitFor();
+    await dialog.getByText('1 instance was asked.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     const entry = audit(page).getByRole('listitem').filter({ hasText: 'OPS-4' });
     await entry.getByText('otto').waitFor({ timeout: 20_000 });
-    expect(await entry.textContent()).toContain('ran');
+    expect(await entry.textContent()).toContain('triggered');
   });
 
   it('asks for a reason where the console wants one, and sends nothing without it', async () => {
@@ -60,6 +60,7 @@ describe('the overview', () => {
 
     await attention(page).getByRole('button', { name: 'Enable' }).click();
     const dialog = page.getByRole('dialog', { name: 'Enable settle-orders' });
+    await dialog.getByText('INC-5').waitFor();
     await dialog.getByText('This console asks for a reason.').waitFor();
     await dialog.getByLabel('Reason').press('Enter');
     expect((await ask('GET', '/jobs/settle-orders')).json).toMatchObject({ status: 'DISABLED' });
@@ -81,6 +82,8 @@ describe('the overview', () => {
 
     expect(await attention(page).getByRole('button').count()).toBe(0);
     await audit(page).getByText('It needs the role operator.').waitFor();
+    await attention(page).getByRole('link', { name: 'Open' }).click();
+    await page.getByText('As a viewer you only see. Changes need the role operator.').waitFor();
   });
 });
 

@@ -1,13 +1,17 @@
 /** Changes of an item of a job. */
 import type { CancelAnswer } from '../../../src/console/contract/answers.js';
+import type { DisabledBy } from '../../../src/console/contract/job-answers.js';
 import { apiPath } from '../api/index.js';
 import type { Change } from '../parts/index.js';
 import { texts } from '../text/index.js';
 import { changeBy } from './change-by.js';
+import { afterWhy } from './job-changes.js';
 
-export function enableItem(job: string, item: number): Change {
+/** Says first who has disabled it, and why. */
+export function enableItem(job: string, item: number, disabled?: DisabledBy | null): Change {
   const t = texts.peek().changes.enableItem;
-  return changeBy({ ...t, title: t.title(job, item), path: pathOf(job, item, 'enable'), look: ['jobs', job] });
+  const path = pathOf(job, item, 'enable');
+  return changeBy({ ...afterWhy(t, disabled), title: t.title(job, item), path, look: ['jobs', job] });
 }
 
 export function disableItem(job: string, item: number): Change {

@@ -1,18 +1,23 @@
 /** Changes of a job, as the dialog of `parts/change.tsx` takes them. Each says in its texts what it does. */
 import type { ShutdownAnswer, TriggerAnswer } from '../../../src/console/contract/answers.js';
+import type { DisabledBy, JobRow } from '../../../src/console/contract/job-answers.js';
 import { apiPath, change } from '../api/index.js';
 import type { Change } from '../parts/index.js';
-import { texts } from '../text/index.js';
+import { texts, visibleText } from '../text/index.js';
 import { changeBy } from './change-by.js';
 
-/** @param instances number of those that will be asked */
-export function triggerJob(job: string, instances: number): Change {
+type Runnable = Pick<JobRow, 'job' | 'status' | 'resident' | 'instances'>;
+
+/** Says before it is sent if nothing would run. */
+export function triggerJob({ instances, job, resident, status }: Runnable): Change {
   const t = texts.peek().changes.trigger;
+  const idle =
+    status === 'DISABLED' ? 'disabled' : resident ? 'resident' : instances === 0 ? ('no-instance' as const) : undefined;
   return {
     title: t.title(job),
     name: t.name,
-    will: t.will(instances),
-    cannot: t.cannot,
+    will: idle === undefined ? t.will(instances) : [t.skipped[idle]],
+    cannot: idle === undefined ? t.cannot : [],
     field: { label: t.parameters, hint: t.parametersHint },
     look: ['jobs', job],
     send: async ({ field: parameters, reason }) => {
@@ -25,9 +30,21 @@ export function triggerJob(job: string, instances: number): Change {
   };
 }
 
-export function enableJob(job: string): Change {
+/** Says first who has disabled it, and why. */
+export function enableJob(job: string, disabled?: DisabledBy | null): Change {
   const t = texts.peek().changes.enable;
-  return changeBy({ ...t, title: t.title(job), path: apiPath('jobs', job, 'enable'), look: ['jobs', job] });
+  const title = t.title(job);
+  return changeBy({ ...afterWhy(t, disabled), title, path: apiPath('jobs', job, 'enable'), look: ['jobs', job] });
+}
+
+/** The words of a change, after who has disabled what it enables. */
+export function afterWhy<Words extends { readonly will: readonly string[] }>(
+  words: Words,
+  disabled: DisabledBy | null | undefined,
+): Words {
+  const { by = null, reason = null } = disabled ?? {};
+  if (by === null) return words;
+  return { ...words, will: [visibleText(texts.peek().changes.disabledBy(by, reason)), ...words.will] };
 }
 
 export function disableJob(job: string): Change {

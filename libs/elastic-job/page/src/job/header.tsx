@@ -7,7 +7,7 @@ import { StatusTags } from '../jobs/columns.js';
 import { causesOf } from '../overview/causes.js';
 import { CauseLine } from '../overview/attention.js';
 import { askFor, Menu, MenuItem, Tag, Time, Until } from '../parts/index.js';
-import { may } from '../state/index.js';
+import { may, sees } from '../state/index.js';
 import { number, Text, texts, visibleText } from '../text/index.js';
 import { instanceName } from './map-layout.js';
 
@@ -48,7 +48,7 @@ export function Header({ facts, items }: HeaderProps) {
           )}
           <Facts facts={facts} />
         </div>
-        {may('operator') && <Actions facts={facts} />}
+        {may('operator') ? <Actions facts={facts} /> : <span class="faint small">{mayNot()}</span>}
       </div>
       {causes.length > 0 && (
         <ul class="panel causes job-causes">
@@ -59,6 +59,12 @@ export function Header({ facts, items }: HeaderProps) {
       )}
     </div>
   );
+}
+
+/** Why no action is offered. */
+function mayNot(): string {
+  const { job: t, roles, session: words } = texts.value;
+  return sees('operator') ? words.readOnly : t.mayNot(roles.viewer, roles.operator);
 }
 
 function Facts({ facts }: { readonly facts: JobAnswer }) {
@@ -134,16 +140,17 @@ function Link({ children, href }: { readonly href: string; readonly children: st
   );
 }
 
-function Actions({ facts: { instances, job, servers, status } }: { readonly facts: JobAnswer }) {
+function Actions({ facts }: { readonly facts: JobAnswer }) {
+  const { instances, job, servers, status } = facts;
   const { changes, job: t } = texts.value;
   const { route } = useLocation();
   return (
     <div class="actions">
-      <button type="button" class="btn main" onClick={() => askFor(triggerJob(job, instances))}>
+      <button type="button" class="btn main" onClick={() => askFor(triggerJob(facts))}>
         {changes.trigger.name}
       </button>
       {status === 'DISABLED' ? (
-        <button type="button" class="btn" onClick={() => askFor(enableJob(job))}>
+        <button type="button" class="btn" onClick={() => askFor(enableJob(job, facts.disabled))}>
           {changes.enable.name}
         </button>
       ) : (

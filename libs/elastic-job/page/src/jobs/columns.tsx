@@ -1,5 +1,6 @@
 import type { JobRow } from '../../../src/console/contract/job-answers.js';
 import { pathTo } from '../api/index.js';
+import { REASON_TONES } from '../overview/causes.js';
 import { type Column, Tag, Time, type Tone } from '../parts/index.js';
 import { Text, texts, visibleText } from '../text/index.js';
 
@@ -68,7 +69,7 @@ export function StatusTags({ row }: Cell) {
       {(status !== 'OK' || reasons.length === 0) && <Tag tone={STATUS_TONES[status]}>{t.statuses[status]}</Tag>}
       {isBeingRemoved && <Tag tone="warn">{t.removing}</Tag>}
       {reasons.map((reason) => (
-        <Tag key={reason} tone={reason === 'disabled' ? 'off' : reason === 'queued' ? 'move' : 'bad'}>
+        <Tag key={reason} tone={REASON_TONES[reason]}>
           {attention[reason].name}
         </Tag>
       ))}

@@ -2,24 +2,11 @@ import type { OverviewAnswer } from '../../../src/console/contract/answers.js';
 import type { ItemsAnswer, JobAnswer, JobRow } from '../../../src/console/contract/job-answers.js';
 import { apiPath, get, pathTo, useReading } from '../api/index.js';
 import { confirmLost, enableItem, enableJob, reshardJob, triggerJob } from '../changes/index.js';
-import { askFor, type Change, Look, Panel, Since, Tag, Time, type Tone, useHeld } from '../parts/index.js';
+import { askFor, type Change, Look, Panel, Since, Tag, Time, useHeld } from '../parts/index.js';
 import { may } from '../state/index.js';
 import { itemList, number, Text, texts } from '../text/index.js';
-import { type Cause, causesOf, needsDetails, type Reason } from './causes.js';
+import { type Cause, causesOf, needsDetails, REASON_TONES } from './causes.js';
 
-const TONES: Readonly<Record<Reason, Tone>> = {
-  failed: 'bad',
-  crashed: 'bad',
-  'no-leader': 'bad',
-  unreadable: 'bad',
-  unreachable: 'bad',
-  overdue: 'miss',
-  'task-unreachable': 'warn',
-  'no-owner': 'warn',
-  queued: 'move',
-  mixed: 'warn',
-  disabled: 'off',
-};
 /** As many items as a page of the API has at most. */
 const MOST_ITEMS = 200;
 
@@ -98,7 +85,7 @@ export function CauseLine({ cause, isInJob = false, row }: CauseLineProps) {
   return (
     <li class="row">
       <span class="tags">
-        <Tag tone={TONES[cause.reason]}>{attention[cause.reason].name}</Tag>
+        <Tag tone={REASON_TONES[cause.reason]}>{attention[cause.reason].name}</Tag>
       </span>
       {!isInJob && (
         <a class="job cut" href={pathTo('jobs', row.job)}>
@@ -148,15 +135,16 @@ function whatOf(row: JobRow, { by, items, reason }: Cause): string {
 }
 
 /** The change that fits a cause; undefined: look first. */
-function actionFor({ instances, job, status }: JobRow, { items, reason }: Cause): Change | undefined {
+function actionFor(row: JobRow, { by, items, reason }: Cause): Change | undefined {
+  const { job, status } = row;
   const [first] = items;
   switch (reason) {
     case 'failed':
     case 'overdue':
-      return triggerJob(job, instances);
+      return row.instances === 0 ? undefined : triggerJob(row);
     case 'disabled':
-      if (status === 'DISABLED') return enableJob(job);
-      return first !== undefined && items.length === 1 ? enableItem(job, first) : undefined;
+      if (status === 'DISABLED') return enableJob(job, by);
+      return first !== undefined && items.length === 1 ? enableItem(job, first, by) : undefined;
     case 'no-owner':
       return reshardJob(job);
     case 'task-unreachable':

@@ -6,6 +6,7 @@ import type {
   JobAnswer,
   JobRow,
 } from '../../../src/console/contract/job-answers.js';
+import type { Tone } from '../parts/tag.js';
 
 export type Reason = Attention | 'task-unreachable';
 
@@ -41,6 +42,21 @@ const ORDER: readonly Reason[] = [
   'mixed',
   'disabled',
 ];
+
+/** The same colour in every view. */
+export const REASON_TONES: Readonly<Record<Reason, Tone>> = {
+  failed: 'bad',
+  crashed: 'bad',
+  'no-leader': 'bad',
+  unreadable: 'bad',
+  unreachable: 'bad',
+  overdue: 'miss',
+  'task-unreachable': 'warn',
+  'no-owner': 'warn',
+  queued: 'move',
+  mixed: 'warn',
+  disabled: 'off',
+};
 
 export function causesOf(row: JobRow, { items = [], job }: JobDetails): readonly Cause[] {
   const lost = items.filter(({ task }) => task?.state === 'UNREACHABLE');

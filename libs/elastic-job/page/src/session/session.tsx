@@ -34,6 +34,7 @@ export function Session() {
 function Person({ answer }: { readonly answer: SessionAnswer }) {
   const { roles, session: t } = texts.value;
   const { by, jobPrefix, name, readOnly, requireReason, role } = answer;
+  const mayChange = !readOnly && role !== 'viewer';
   return (
     <dl>
       <Fact name={t.name}>
@@ -47,8 +48,8 @@ function Person({ answer }: { readonly answer: SessionAnswer }) {
       <Fact name={t.jobs} more={jobPrefix === null ? undefined : t.prefixMeans}>
         {jobPrefix === null ? t.allJobs : t.prefix(visibleText(jobPrefix))}
       </Fact>
-      <Fact name={t.changes}>{readOnly ? t.readOnly : t.mayChange}</Fact>
-      <Fact name={t.reason}>{requireReason ? t.reasonNeeded : t.reasonFree}</Fact>
+      <Fact name={t.changes}>{readOnly ? t.readOnly : mayChange ? t.mayChange : t.mayNotChange}</Fact>
+      {mayChange && <Fact name={t.reason}>{requireReason ? t.reasonNeeded : t.reasonFree}</Fact>}
       <Fact name={t.by}>{t.byMeans[by]}</Fact>
       <Fact name={t.ends}>
         <Ends answer={answer} />

@@ -17,6 +17,8 @@ export const changes = {
   close: 'Close',
   waiting: 'Waiting for the registry',
   note: 'What does not follow',
+  disabledBy: (name: string, reason: string | null) =>
+    reason === null ? `Until now ${name} has disabled it.` : `Until now ${name} has disabled it: “${reason}”`,
   audit: (id: string) => `Entry ${id} of the audit`,
   failed: 'It was not done',
   partly: 'A part of it is done',
@@ -37,8 +39,11 @@ export const changes = {
     cannot: ['What the items do is done.'],
     parameters: 'Parameters of this run',
     parametersHint: 'Optional. The handler gets them as trigger.parameters.',
-    became: (asked: number, pending: number) =>
-      `${asked} asked${pending === 0 ? '' : `, ${pending} of them have not begun an earlier request yet`}.`,
+    became: (asked: number, pending: number) => {
+      const were = asked === 1 ? 'instance was' : 'instances were';
+      const late = pending === 0 ? '' : `, ${pending} of them have not begun an earlier request yet`;
+      return `${asked} ${were} asked${late}.`;
+    },
     skipped: {
       disabled: 'Nothing will run: the job is disabled.',
       resident: 'Nothing will run: the job always runs.',

@@ -89,7 +89,7 @@ export const common = {
   },
   /** The deed of an entry of the audit, between the name and the target. */
   actions: {
-    'job.trigger': 'ran',
+    'job.trigger': 'triggered',
     'job.enable': 'enabled',
     'job.disable': 'disabled',
     'job.reshard': 'resharded',

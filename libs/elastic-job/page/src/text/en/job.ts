@@ -6,6 +6,7 @@ export const job = {
   goneMore: 'It was removed, its name is mistyped, or it is not for you.',
   toJobs: 'To all jobs',
   tabs: { label: 'Views of the job', now: 'Now', runs: 'Runs', config: 'Configuration', audit: 'Audit', tree: 'Tree' },
+  mayNot: (role: string, needed: string) => `As a ${role} you only see. Changes need the role ${needed}.`,
   actions: 'More',
   running: (count: string) => `${count} running`,
   next: 'next',
@@ -31,7 +32,8 @@ export const job = {
     asMap: 'Map',
     asTable: 'Table',
     show: 'Shown as',
-    count: (shown: string, all: string) => (shown === all ? `${all} items` : `${shown} of ${all} items`),
+    count: (shown: string, all: string) =>
+      shown === all ? `${all} ${all === '1' ? 'item' : 'items'}` : `${shown} of ${all} items`,
     reading: (read: string, all: string) => `${read} of ${all} items were read so far`,
     none: 'No item matches',
     noneMore: 'The filters leave nothing. Their states may have changed.',

@@ -14,6 +14,7 @@ export const session = {
   prefixMeans: 'For you there are no others. What reaches beyond them, such as the switch of a server, is refused.',
   changes: 'Changes',
   mayChange: 'as far as your role goes',
+  mayNotChange: 'none: a viewer only sees',
   readOnly: 'none: this console is read only, for everybody',
   reason: 'Reason',
   reasonNeeded: 'Each change needs one.',

@@ -16,6 +16,7 @@ export const changes: typeof english = {
   close: '关闭',
   waiting: '正在等待注册中心',
   note: '哪些没有跟随变更',
+  disabledBy: (name, reason) => (reason === null ? `目前由 ${name} 禁用。` : `目前由 ${name} 禁用：“${reason}”`),
   audit: (id) => `审计记录 ${id}`,
   failed: '没有完成',
   partly: '只完成了一部分',

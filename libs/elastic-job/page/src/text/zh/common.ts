@@ -85,7 +85,7 @@ export const common: typeof english = {
     logOut: '登出',
   },
   actions: {
-    'job.trigger': '立即运行了',
+    'job.trigger': '触发了',
     'job.enable': '启用了',
     'job.disable': '禁用了',
     'job.reshard': '请求重新分片：',

@@ -16,6 +16,7 @@ export const session: typeof english = {
   prefixMeans: '对您来说没有其他作业。超出前缀的操作会被拒绝，例如切换整台服务器。',
   changes: '变更',
   mayChange: '以您的角色为限',
+  mayNotChange: '不允许：查看者只能查看',
   readOnly: '不允许：此控制台对所有人只读',
   reason: '原因',
   reasonNeeded: '每次变更都必须填写。',
