@@ -10,6 +10,7 @@ export function Health({ facts }: { readonly facts: OverviewAnswer }) {
   const { locale, overview: t } = texts.value;
   const queued = facts.attention.queued ?? 0;
   const isIndexing = facts.indexed < facts.jobs;
+  const named = facts.busiest.reduce((sum, { running }) => sum + running, 0);
   const state = facts.stale ? 'LOST' : facts.registry.state;
   const count = (value: number) => number(value, locale);
   return (
@@ -35,7 +36,7 @@ export function Health({ facts }: { readonly facts: OverviewAnswer }) {
           {t.onServers(facts.servers)}
         </Cell>
         <Cell name={t.runningItems} tone="" value={count(facts.runningItems)}>
-          {facts.busiest.length === 0 ? t.nothingRuns : t.runningIn(facts.busiest.length)}
+          {facts.busiest.length === 0 ? t.nothingRuns : t.runningIn(facts.busiest.length, named === facts.runningItems)}
         </Cell>
         <Cell name={t.queue} tone={queued > 0 ? 'warn' : ''} value={count(queued)}>
           {queued === 0 ? t.queueNone : t.queueSome(queued)}

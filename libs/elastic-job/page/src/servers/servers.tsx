@@ -104,13 +104,19 @@ function List({ clear, servers }: { readonly servers: Servers; readonly clear: (
 }
 
 function columns(): readonly Column<ServerRow>[] {
-  const { columns: name } = texts.value.servers;
+  const { locale, servers } = texts.value;
+  const { columns: name } = servers;
   return [
     { key: 'ip', name: name.ip, class: 'cut', cell: (row) => <Address row={row} /> },
     { key: 'state', name: name.state, class: 'cut', cell: (row) => <State row={row} /> },
     { key: 'clock', name: name.clock, class: 'cut', cell: ({ clockOffsetMs }) => <Offset ms={clockOffsetMs} /> },
     { key: 'instances', name: name.instances, class: 'right', cell: (row) => <Instances row={row} /> },
-    { key: 'jobs', name: name.jobs, class: 'right', cell: ({ jobs }) => <span class="num">{jobs}</span> },
+    {
+      key: 'jobs',
+      name: name.jobs,
+      class: 'right',
+      cell: ({ jobs }) => <span class="num">{number(jobs, locale)}</span>,
+    },
   ];
 }
 
