@@ -5,8 +5,8 @@ export const audit: typeof english = {
   times: (zone) => `时间按 ${zone}`,
   filter: '筛选审计',
   filters: { who: '操作者', job: '作业', server: '服务器', action: '操作', outcome: '结果', since: '时间范围' },
-  anyAction: '任意操作',
-  anyOutcome: '任意结果',
+  anyAction: '全部操作',
+  anyOutcome: '全部结果',
   anyTime: '全部时间',
   names: {
     'job.trigger': '立即运行',

@@ -10,7 +10,7 @@ export const changes: typeof english = {
   reasonLine: '原因只能有一行，最多 512 个字符。',
   typeName: (name) => `输入 ${name} 以确认`,
   will: '将会发生什么',
-  cannot: '什么无法撤销',
+  cannot: '无法撤销的部分',
   cannotNone: '不会丢失任何内容。',
   cancel: '取消',
   close: '关闭',
@@ -34,7 +34,7 @@ export const changes: typeof english = {
     ],
     cannot: ['分片项已做的事无法撤销。'],
     parameters: '本次运行的参数',
-    parametersHint: '可选，处理函数从 trigger.parameters 得到它。',
+    parametersHint: '可选，处理器从 trigger.parameters 得到它。',
     became: (asked, pending) =>
       `已请求 ${asked} 个实例${pending === 0 ? '' : `，其中 ${pending} 个还没有开始之前的请求`}。`,
     skipped: {
@@ -65,8 +65,8 @@ export const changes: typeof english = {
     became: '已请求主节点。',
   },
   shutdown: {
-    name: '移出所有实例',
-    title: (job) => `将所有实例移出 ${job}`,
+    name: '让所有实例退出',
+    title: (job) => `让所有实例退出 ${job}`,
     will: (instances) => [
       `其 ${instances} 个实例离开作业，直到进程重启。`,
       '正在运行的会被中止：信号通知它结束。不再开始新的运行。',
@@ -98,7 +98,7 @@ export const changes: typeof english = {
   cancelItem: {
     name: '取消运行',
     title: (job, item) => `取消 ${job} 的分片项 ${item} 的运行`,
-    will: ['运行它的实例会中止其信号；不理会信号的处理函数会继续运行。'],
+    will: ['运行它的实例会中止其信号；不理会信号的处理器会继续运行。'],
     cannot: [forever, '这次运行记录为中止。'],
     became: (instance) => `已请求 ${instance} 结束它。`,
   },

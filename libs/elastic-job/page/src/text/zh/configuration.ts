@@ -36,7 +36,7 @@ export const configuration: ConfigurationTexts = {
     retryFactor: '之后每次等待的倍数。',
     retryMaxDelayMs: '最长的等待。',
     retryJitter: '每次等待中随机部分的比例。',
-    maxExecutorFailovers: '因执行者死亡而接管同一分片项的最多次数。',
+    maxExecutorFailovers: '因执行器退出而接管同一分片项的最多次数。',
     failoverQueueLimit: '等待失效转移的最多分片项数。',
     props: '供处理器、错误处理器和监听器使用。未显示的值不替换则保持原样。',
     jobErrorHandlerType: '报告失败的分片项。留空：LOG。',

@@ -5,7 +5,7 @@ export const jobs: typeof english = {
   count: (matching, total) => `${matching} / ${total}`,
   search: '搜索名称、标签、描述、cron',
   status: '状态',
-  anyStatus: '任意状态',
+  anyStatus: '全部状态',
   attention: '关注',
   anyJob: '所有作业',
   anyAttention: '需要关注',

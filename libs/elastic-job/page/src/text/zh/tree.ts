@@ -12,7 +12,7 @@ export const tree: TreeTexts = {
   close: '全部折叠',
   children: (count) => `${count.toLocaleString('zh-CN')} 个节点`,
   more: (count) => `再显示 ${count.toLocaleString('zh-CN')} 个`,
-  hidden: '机密已隐藏，地址显示为 ip1、ip2 等。',
+  hidden: '敏感信息已隐藏，地址显示为 ip1、ip2 等。',
   cut: '节点树太大，无法全部读取，以下是最前面的节点。',
   prefix: '节点含有其他作业的名称',
   prefixMore: '您只能看到某一前缀的作业，因此不显示任何节点树。',
