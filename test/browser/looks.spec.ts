@@ -10,6 +10,7 @@ const VIEWS = [
   'jobs',
   'jobs?q=nothing',
   'jobs?attention=any',
+  'new-job',
   'jobs/ledger-close',
   'jobs/ledger-close/runs',
   'jobs/ledger-close/config',
@@ -63,7 +64,7 @@ it('axe finds nothing on any view, nor on the log-in and a dialog, in both theme
   await stranger.getByLabel('Name').waitFor();
   expect({ view: 'log-in', barriers: await barriersOn(stranger) }).toEqual({ view: 'log-in', barriers: [] });
 
-  const page = await browsing.visit(url, { as: PEOPLE.operator });
+  const page = await browsing.visit(url, { as: PEOPLE.admin });
   for (const view of VIEWS) {
     await page.goto(`${url}${view}`);
     await viewIsWhole(page);
@@ -78,7 +79,7 @@ it('axe finds nothing on any view, nor on the log-in and a dialog, in both theme
 
 it('no view is wider than the screen', { timeout: 60_000 }, async () => {
   const { url } = await serveTroubles();
-  const page = await browsing.visit(url, { as: PEOPLE.operator });
+  const page = await browsing.visit(url, { as: PEOPLE.admin });
   for (const view of VIEWS) {
     await page.goto(`${url}${view}`);
     for (const width of WIDTHS) {
@@ -116,7 +117,7 @@ describe('in Chinese', () => {
     const stranger = await browsing.visit(url, { locale: 'zh-CN' });
     await stranger.getByRole('button', { name: '登录' }).waitFor();
 
-    const page = await browsing.visit(url, { locale: 'zh-CN', as: PEOPLE.operator });
+    const page = await browsing.visit(url, { locale: 'zh-CN', as: PEOPLE.admin });
 
     await page.getByRole('region', { name: '需要关注' }).getByText('供应商维护').waitFor();
     expect(await page.evaluate('document.documentElement.lang')).toMatch(/^zh/);
@@ -192,7 +193,7 @@ describe('on a phone', () => {
 
   it('a job is disabled by touch alone', async () => {
     const { ask, url } = await servePage();
-    const page = await browsing.visit(`${url}jobs`, { width: 390, as: PEOPLE.operator });
+    const page = await browsing.visit(`${url}jobs`, { width: 390, as: PEOPLE.admin });
     await page.getByRole('link', { name: 'billing-run' }).tap();
     await page.getByRole('button', { name: 'Disable' }).tap();
     const dialog = page.getByRole('dialog', { name: 'Disable billing-run' });

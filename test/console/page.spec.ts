@@ -26,6 +26,7 @@ describe.each(FRAMEWORKS)('the page of the console on %s', (framework) => {
     ['/servers/10.0.0.1', '../'],
     ['/audit', './'],
     ['/session', './'],
+    ['/new-job', './'],
   ])('is served at %s, with the way back to the console', async (path, base) => {
     const { ask, origin } = await startConsole({ framework });
     const { headers, status, text } = await ask('GET', `${origin}/elastic-job${path}`, { token: '' });

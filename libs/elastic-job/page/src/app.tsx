@@ -10,6 +10,7 @@ import { loadSession, overview, sessionProblem, sessionState } from './state/ind
 import { texts } from './text/index.js';
 
 const Job = later(() => import('./job/job.js').then(({ JobView }) => JobView));
+const Creation = later(() => import('./creation/creation.js').then((view) => view.Creation));
 const Servers = later(() => import('./servers/servers.js').then((view) => view.Servers));
 const Server = later(() => import('./servers/server.js').then((view) => view.Server));
 const Audit = later(() => import('./audit/audit.js').then((view) => view.Audit));
@@ -64,6 +65,7 @@ function Views() {
               <Route path={BASE} component={Overview} />
               <Route path={`${BASE}jobs`} component={Jobs} />
               <Route path={`${BASE}jobs/:job/:tab?`} component={Job} />
+              <Route path={`${BASE}new-job`} component={Creation} />
               <Route path={`${BASE}servers`} component={Servers} />
               <Route path={`${BASE}servers/:ip`} component={Server} />
               <Route path={`${BASE}audit`} component={Audit} />

@@ -20,24 +20,25 @@ interface FieldProps {
   readonly problems: readonly string[];
   readonly mayEdit: boolean;
   readonly onEdit: (raw: Raw) => void;
+  /** True for a job that is not there yet: there is no value to go back to. */
+  readonly isNew?: boolean;
   /** Below the field of the cron. */
   readonly below?: preact.ComponentChildren;
 }
 
 /** A setting with its rule: a field for who may change it, and its value for who may not. */
-export function FieldOf({ below, edited, fault, field, mayEdit, onEdit, problems, value }: FieldProps) {
+export function FieldOf(props: FieldProps) {
+  const { below, edited, fault, field, isNew = false, mayEdit, onEdit, problems, value } = props;
   const t = words.value;
   const id = useId();
   const about = `${id}about`;
   const raw = edited ?? rawOf(field, value);
   const isWrong = fault !== undefined || problems.length > 0;
   const input = { id, 'aria-describedby': `${id}rule ${about}`, 'aria-invalid': isWrong };
+  const isEdited = edited !== undefined && !isNew;
   const isAlone = field.kind !== 'props' && mayEdit;
   return (
-    <div
-      class={`setting${edited === undefined ? '' : ' edited'}${field.kind === 'props' ? ' wide' : ''}`}
-      data-field={field.name}
-    >
+    <div class={`setting${isEdited ? ' edited' : ''}${field.kind === 'props' ? ' wide' : ''}`} data-field={field.name}>
       <div class="setting-head">
         {isAlone ? (
           <label for={id} class="mono">
@@ -48,8 +49,8 @@ export function FieldOf({ below, edited, fault, field, mayEdit, onEdit, problems
             {field.name}
           </span>
         )}
-        {field.isOfAdmins === true && <Tag>{t.ofAdmins}</Tag>}
-        {edited !== undefined && (
+        {field.isOfAdmins === true && !isNew && <Tag>{t.ofAdmins}</Tag>}
+        {isEdited && (
           <button type="button" class="btn small bare" onClick={() => onEdit(rawOf(field, value))}>
             {t.undo}
             <span class="unshown"> {field.name}</span>
@@ -66,7 +67,7 @@ export function FieldOf({ below, edited, fault, field, mayEdit, onEdit, problems
           <Shown field={field.name} value={value} />
         </div>
       )}
-      {edited !== undefined && field.kind !== 'props' && (
+      {isEdited && field.kind !== 'props' && (
         <div class="small dim">
           {t.was} <Shown field={field.name} value={value} />
         </div>

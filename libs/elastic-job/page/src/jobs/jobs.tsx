@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import type { JobRow } from '../../../src/console/contract/job-answers.js';
 import { pathTo } from '../api/index.js';
 import { Behind, Failed, Loading, Look, useRowHeight, useTitle, VirtualTable } from '../parts/index.js';
-import { now } from '../state/index.js';
+import { may, now } from '../state/index.js';
 import { number, span, texts } from '../text/index.js';
 import { jobColumns } from './columns.js';
 import { Filters } from './filter-bar.js';
@@ -45,7 +45,14 @@ function Count({ pages }: { readonly pages: JobPages }) {
           {state.indexed < state.total && ` · ${overview.indexing(count(state.indexed), count(state.total))}`}
         </span>
       )}
-      {age !== undefined && <span class="right faint small">{t.asOf(span(age, units))}</span>}
+      <span class="right">
+        {age !== undefined && <span class="faint small">{t.asOf(span(age, units))}</span>}
+        {may('admin') && (
+          <a class="btn small" href={pathTo('new-job')}>
+            {t.create}
+          </a>
+        )}
+      </span>
     </header>
   );
 }

@@ -3,7 +3,7 @@
  * `index.html`, whose script shows what the URL names. `''` is the path of the console itself.
  */
 export const PAGE_ROUTES = {
-  exact: ['', '/jobs', '/servers', '/audit', '/session'],
+  exact: ['', '/jobs', '/new-job', '/servers', '/audit', '/session'],
   /** With something behind them, such as the name of a job. */
   below: ['/jobs', '/servers', '/assets'],
 } as const;

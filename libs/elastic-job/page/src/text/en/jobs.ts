@@ -1,6 +1,7 @@
 export const jobs = {
   title: 'Jobs',
   count: (matching: string, total: string) => `${matching} of ${total}`,
+  create: 'Create a job',
   search: 'Search name, label, description, cron',
   status: 'Status',
   anyStatus: 'Any status',

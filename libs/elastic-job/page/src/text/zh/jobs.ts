@@ -3,6 +3,7 @@ import type { jobs as english } from '../en/jobs.js';
 export const jobs: typeof english = {
   title: '作业',
   count: (matching, total) => `${matching} / ${total}`,
+  create: '创建作业',
   search: '搜索名称、标签、描述、cron',
   status: '状态',
   anyStatus: '全部状态',
