@@ -1,3 +1,5 @@
+import { InstanceClock } from '@app/elastic-job/testing';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import {
   type CallHandler,
   type CanActivate,
@@ -15,6 +17,14 @@ import { AUTH, FRAMEWORKS, startConsole, TOKENS } from './support/console-applic
 const open: CanActivate = { canActivate: () => true };
 const changing: NestInterceptor = { intercept: (_, next: CallHandler) => next.handle().pipe(map(() => 'changed')) };
 const emptying: PipeTransform = { transform: () => undefined };
+
+const DAY_MS = 86_400_000;
+
+class ClockOfTomorrow extends InstanceClock {
+  override wallNow(): number {
+    return super.wallNow() + DAY_MS;
+  }
+}
 
 @Catch()
 class SayingOk implements ExceptionFilter {
@@ -69,6 +79,15 @@ describe.each(FRAMEWORKS)('the console on %s', (framework) => {
         'referrer-policy': 'no-referrer',
       });
     }
+  });
+
+  it('tells the time by which its instants are, for clients whose clock is another one', async () => {
+    const { ask } = await startConsole({ framework, options: { clock: new ClockOfTomorrow(new SystemClock()) } });
+    const tomorrow = Date.now() + DAY_MS;
+
+    const { headers } = await ask('GET', '/session');
+
+    expect(Date.parse(headers.get('date') ?? '')).toBeGreaterThan(tomorrow - 60_000);
   });
 
   it('takes no token from a URL, and shows none in an answer (A20)', async () => {

@@ -67,9 +67,8 @@ export class ConsoleServer implements OnModuleInit, OnApplicationBootstrap, OnMo
     const exchange = exchangeOf(request, reply);
     const asked = this.requestOf(exchange);
     if (asked === undefined || this.console === undefined) return void exchange.response.writeHead(404).end();
-    // By its own clock, as all instants in its answers: a client whose clock is wrong can tell how old they are.
-    exchange.response.setHeader('date', new Date(this.parts.clock.wallNow()).toUTCString());
-    send(await this.console.api.handle(asked), exchange);
+    const date = new Date(this.parts.clock.wallNow()).toUTCString();
+    send(await this.console.api.handle(asked), exchange, { date });
   }
 
   /** Answers a request for the page. Never throws. */

@@ -70,12 +70,20 @@ async function bodyOf(
   return Buffer.concat(chunks);
 }
 
-/** Sends an answer, unless another one was sent already. */
-export function send(answer: ConsoleAnswer, { raw, response }: Exchange): void {
+/**
+ * Sends an answer, unless another one was sent already.
+ * @param more headers: `Date` by the console's clock, as all instants in its answers. A client whose own is wrong can
+ * tell how old they are.
+ */
+export function send(
+  answer: ConsoleAnswer,
+  { raw, response }: Exchange,
+  more: Readonly<Record<string, string>> = {},
+): void {
   if (response.headersSent || response.writableEnded) return;
   for (const name of response.getHeaderNames()) if (CORS.test(name)) response.removeHeader(name);
   response.statusCode = answer.status;
-  for (const [name, value] of Object.entries(answer.headers)) {
+  for (const [name, value] of Object.entries({ ...answer.headers, ...more })) {
     response.setHeader(name, typeof value === 'string' ? value : [...value]);
   }
   if ('open' in answer) return openStream(answer.open, { raw, response });
