@@ -65,7 +65,7 @@ export function sees(role: ConsoleRole): boolean {
   return session.value !== undefined && mayAs(session.value.role, role);
 }
 
-/** What was shown to another person is not for this one. */
+/** Begins anew for another person than before: what is shown is not for this one. */
 function take(answer: SessionAnswer): void {
   const before = session.peek();
   if (before !== undefined && (before.name !== answer.name || before.jobPrefix !== answer.jobPrefix)) location.reload();
