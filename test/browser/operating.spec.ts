@@ -17,7 +17,7 @@ describe('the overview', () => {
 
     const failed = attention(page).getByRole('listitem').filter({ hasText: 'ledger-close' });
     await failed.getByText('Failed', { exact: true }).waitFor();
-    await failed.getByText('Item 0 of 1').waitFor();
+    await failed.getByText('Item 0 (1 item in all)').waitFor();
     const disabled = attention(page).getByRole('listitem').filter({ hasText: 'billing-run' });
     await disabled.getByText('The job, by admin').waitFor();
     await disabled.getByText('INC-2: no bills today').waitFor();

@@ -13,7 +13,8 @@ export const overview = {
   open: 'Open',
   next: (time: string) => `next ${time}`,
   lines: {
-    items: (named: string, total: number) => `${named.charAt(0).toUpperCase()}${named.slice(1)} of ${total}`,
+    items: (named: string, total: number) =>
+      `${named.charAt(0).toUpperCase()}${named.slice(1)} (${counted(total, 'item')} in all)`,
     disabled: (named: string, by: string | undefined) =>
       `${named === '' ? 'The job' : named.charAt(0).toUpperCase() + named.slice(1)}, by ${by ?? 'somebody outside'}`,
     mixed: (java: number, all: number) => `${java} of ${all} instances are Java’s`,
