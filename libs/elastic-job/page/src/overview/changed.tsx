@@ -6,7 +6,7 @@ import { sees } from '../state/index.js';
 import { Text, texts } from '../text/index.js';
 
 const MOST = 12;
-/** What other consoles write has no frame. */
+/** Entries of other consoles have no frame. */
 const EVERY_MS = 10_000;
 
 /** The last entries of the audit. */

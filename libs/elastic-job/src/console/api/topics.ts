@@ -5,9 +5,10 @@ const MOST_TOPICS = 32;
 const OF_ALL = ['overview', 'jobs', 'audit'];
 
 /**
- * The topics of a stream: `overview`, `jobs`, `audit` and `job:NAME`, with commas between them. In a name, `%` and a comma are
- * encoded as in a URL.
- * @throws {ConsoleProblem} 400 for another topic, 403 for the audit, of which viewers see nothing, 404 for a job that is not there for the caller
+ * The topics of a stream: `overview`, `jobs`, `audit` and `job:NAME`, with commas between them. In a name, `%` and a
+ * comma are encoded as in a URL.
+ * @throws {ConsoleProblem} 400 for another topic, 403 for the audit if the caller may not read it, 404 for a job that
+ * is not there for the caller
  */
 export function topicsOf(text: string | undefined, caller: ConsoleCaller): readonly string[] {
   const topics = [...new Set((text ?? 'overview').split(',').map(decoded))];

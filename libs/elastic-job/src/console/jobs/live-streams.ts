@@ -183,7 +183,7 @@ export class LiveStreams {
   private tick(): void {
     const now = this.parts.clock.monotonicNow();
     for (const stream of this.streams) this.look(stream, now);
-    // What could not be read or taken is told once it can.
+    // Changes that could not be read or taken are told once they can.
     for (const topic of this.topics.values()) {
       if (topic.soon === undefined && now - topic.toldAt >= TICK_MS) void this.tell(topic);
     }

@@ -51,7 +51,7 @@ export interface TopicSource {
   readonly listen: (onChange: (changed: Changed) => void) => () => void;
 }
 
-/** What streams tell of. */
+/** Sources of all topics. */
 export interface LiveFacts {
   readonly index: JobIndex;
   /** Tells each entry that is written, and again once it has ended. */
