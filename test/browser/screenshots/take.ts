@@ -76,7 +76,8 @@ export async function takeScreenshots(folder: string): Promise<void> {
     for (const [view, open] of Object.entries(VIEWS)) {
       await open(page, origin + CONSOLE_PATH);
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-      await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+      // The first frame of its stream waits for the clock.
+      await standingStill(clock, page.getByRole('status').getByText('Live', { exact: true }).waitFor());
       await inBothThemes(page, folder, view);
     }
   } finally {
