@@ -1,8 +1,14 @@
-import { type ConsoleCaller, ConsoleProblem, mayAs, seesJob, unknownJobProblem } from '../contract/index.js';
+import {
+  type ConsoleCaller,
+  ConsoleProblem,
+  mayAs,
+  seesJob,
+  TOPICS_OF_ALL,
+  unknownJobProblem,
+} from '../contract/index.js';
 import { findNameFault } from './names.js';
 
 const MOST_TOPICS = 32;
-const OF_ALL = ['overview', 'jobs', 'audit'];
 
 /**
  * The topics of a stream: `overview`, `jobs`, `audit` and `job:NAME`, with commas between them. In a name, `%` and a
@@ -17,7 +23,7 @@ export function topicsOf(text: string | undefined, caller: ConsoleCaller): reado
     if (topic === 'audit' && !mayAs(caller.role, 'operator')) {
       throw new ConsoleProblem(403, 'FORBIDDEN', 'The audit needs the role operator.', { role: 'operator' });
     }
-    if (OF_ALL.includes(topic)) continue;
+    if (TOPICS_OF_ALL.includes(topic)) continue;
     const job = topic.startsWith('job:') ? topic.slice('job:'.length) : undefined;
     if (job === undefined || findNameFault(job) !== undefined) {
       throw wrongTopic('must be overview, jobs, audit or job:NAME, with commas between them');

@@ -41,3 +41,6 @@ export interface AuditQuery extends PageQuery {
   readonly from?: string;
   readonly to?: string;
 }
+
+/** Topics of a stream that are about no single job; the others are `job:` and the name of one. */
+export const TOPICS_OF_ALL: readonly string[] = ['overview', 'jobs', 'audit'];

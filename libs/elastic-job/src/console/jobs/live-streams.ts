@@ -1,6 +1,13 @@
 import { type Clock, type Timer, whileWaiting } from '../../clock/index.js';
 import { LastFailures } from '../../repeat/index.js';
-import { ConsoleProblem, type ConsoleCaller, type FrameSink, seesJob, unknownJobProblem } from '../contract/index.js';
+import {
+  ConsoleProblem,
+  type ConsoleCaller,
+  type FrameSink,
+  seesJob,
+  TOPICS_OF_ALL,
+  unknownJobProblem,
+} from '../contract/index.js';
 import {
   ALL,
   type Changed,
@@ -22,8 +29,6 @@ const SETTLE_MS = 30;
 const HEARTBEAT_MS = 15_000;
 /** Milliseconds after which a client that takes nothing is dropped. */
 const PATIENCE_MS = 30_000;
-/** Topics of no job. */
-const OF_ALL = ['overview', 'jobs', 'audit'];
 /** An event, and no comment: a browser tells its page of none, which could not see then that a connection is dead. */
 const HEARTBEAT = 'event: alive\ndata: {}\n\n';
 /** Seconds after which a further stream may be tried. */
@@ -133,7 +138,7 @@ export class LiveStreams {
       const job = jobOf(topic);
       if (job !== undefined && !(seesJob(caller, job) && index.has(job))) throw unknownJobProblem(job);
     }
-    const known = topics.filter((topic) => OF_ALL.includes(topic) || jobOf(topic) !== undefined);
+    const known = topics.filter((topic) => TOPICS_OF_ALL.includes(topic) || jobOf(topic) !== undefined);
     if (known.length === topics.length && topics.length > 0) return;
     throw new ConsoleProblem(400, 'INVALID_ARGUMENT', 'There is no such topic.', {
       fields: [{ field: 'topics', problem: 'must be overview, jobs, audit, or job: and the name of a job' }],
