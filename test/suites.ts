@@ -321,7 +321,7 @@ export const SUITES: readonly Suite[] = [
     shows:
       'What people do on the page of the console, and what attackers try, in a real Chromium over a real ZooKeeper.',
     command: 'npm run test:browser',
-    seconds: 150,
+    seconds: 260,
     vitest: true,
     needs: ['zookeeper', 'chromium'],
     programs: ['test/browser/**/*.{spec,fixture}.ts', 'test/browser/support/global-setup.ts', SHARED_SERVER],

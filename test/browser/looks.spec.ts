@@ -193,7 +193,7 @@ describe('on a phone', () => {
 
   it('a job is disabled by touch alone', async () => {
     const { ask, url } = await servePage();
-    const page = await browsing.visit(`${url}jobs`, { width: 390, as: PEOPLE.admin });
+    const page = await browsing.visit(`${url}jobs`, { width: 390, as: PEOPLE.operator });
     await page.getByRole('link', { name: 'billing-run' }).tap();
     await page.getByRole('button', { name: 'Disable' }).tap();
     const dialog = page.getByRole('dialog', { name: 'Disable billing-run' });

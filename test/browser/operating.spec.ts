@@ -176,7 +176,7 @@ describe('the keyboard alone', () => {
     await page.keyboard.type('OPS-5');
     await page.keyboard.press('Enter');
 
-    await page.locator('dialog:focus-within').getByText('1 asked.').waitFor();
+    await page.locator('dialog:focus-within').getByText('1 instance was asked.').waitFor();
     await page.keyboard.press('Enter');
     await page.locator(':focus', { hasText: /^Run now$/ }).waitFor();
     await expect.poll(() => page.locator('[aria-label^="Item 2: done"]').count(), SOON).toBe(1);
