@@ -110,7 +110,7 @@ function viewsOf(center: RegistryCenter, context: BrowserContext, url: string): 
         const item = Math.floor(turn / 2) % ITEMS;
         if (turn % 2 === 0) await center.create(running(item), '', 'EPHEMERAL');
         else await center.delete(running(item));
-        const is = `(document.querySelector('.map-panel .legend .mark.running') !== null)`;
+        const is = `(document.querySelector('.legend .mark.running') !== null)`;
         return turn % 2 === 0 ? is : `!${is}`;
       },
     },
