@@ -61,6 +61,7 @@ const NOT_JUDGED = new Set([
   'SubtreeOptions',
   'SyncOptions',
   'TransactionOptions',
+  'WatchOptions',
 ]);
 /** These decorators never throw for a wrong value: the start judges it. @see test/nest/configuration.spec.ts */
 const AT_START = ['ElasticJob', 'ElasticJobTemplate'];

@@ -31,7 +31,8 @@ for (const kind of KINDS) {
       openDatabase(() => client(server.url), inThread(threads, dialect, server.url)),
     );
 
-    it.runIf(dialect === 'mysql')('pages over a table without sorting what it holds', async () => {
+    const itOfMySql = dialect === 'mysql' ? it : () => {};
+    itOfMySql('pages over a table without sorting what it holds', async () => {
       const asked: CompiledQuery[] = [];
       const pool = createPool({ uri: server.url });
       const db = new Kysely<unknown>({

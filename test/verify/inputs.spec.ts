@@ -51,7 +51,7 @@ const NOTICED: Readonly<Record<string, readonly string[]>> = {
   'docs/concepts/token.md': ['site', 'weight'],
   // A page whose blocks a project of the consumers follows.
   'docs/test/jest.md': ['site', 'weight', 'consumers'],
-  'README.md': ['site', 'weight', 'first-hour', 'consumers'],
+  'README.md': ['site', 'weight', 'first-hour', 'consumers', 'browser'],
   'vitest.chaos.config.ts': ['chaos'],
   'test/interop/java/pom.xml': JAVA,
   'test/versions/former-release.json': ['versions'],

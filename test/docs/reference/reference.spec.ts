@@ -59,7 +59,7 @@ describe('docs/reference', () => {
   it('knows the fields of each event in the catalogue', () => {
     const fields = eventFields();
     expect(new Set(fields.keys())).toEqual(new Set(Object.keys(JOB_EVENTS)));
-    expect(fields.get('settled')).toEqual(['trigger', 'taskId', 'item', 'outcome', 'durationMs']);
+    expect(fields.get('settled')).toEqual(['trigger', 'taskId', 'item', 'outcome', 'durationMs', 'begin']);
   });
 });
 
@@ -105,6 +105,7 @@ const ARGUMENTS = [
   'SyncOptions',
   'TransactionOptions',
   'TriggerOptions',
+  'WatchOptions',
 ];
 
 /**

@@ -35,7 +35,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>, place
     log(`${jobName}: server ${serverIp} is ${status ?? 'neither enabled nor disabled'}`),
   'configuration-differs': differenceLine,
   'configuration-changed': ({ jobName, fields, count }) =>
-    log(`${jobName}: edited in the registry${count === 1 ? '' : `, ${count} times`}: ${fewNames(fields)}`),
+    debug(`${jobName}: edited in the registry${count === 1 ? '' : `, ${count} times`}: ${fewNames(fields)}`),
 
   'trigger-requested': ({ trigger }) => log(`${trigger.jobName}: triggered by an operator, ${trigger.origin}`),
   'cancel-requested': ({ jobName, item }) =>
