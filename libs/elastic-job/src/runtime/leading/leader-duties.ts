@@ -66,6 +66,7 @@ export class LeaderDuties {
     services.shutdowns.forget(tree, instanceId);
     this.peers.note(instanceId);
     this.cutShort.noteJoined(instanceId);
+    this.resharding.noteJoined(instanceId);
     this.reshardSoon();
   }
 

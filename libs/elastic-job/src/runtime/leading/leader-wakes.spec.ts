@@ -43,6 +43,24 @@ describe('a leader plans anew', () => {
     expect(duty.owners).toEqual(ALONE);
   });
 
+  it('and tells a crash under the id of an instance that had left before', async () => {
+    await lead({}, FORMER);
+    const { paths } = duty.tree;
+    const goes = async () => {
+      const nodes = [paths.session(FORMER), paths.instance(FORMER)];
+      await duty.operator.transaction(nodes.map((path) => ({ kind: 'delete', path })));
+      await duty.clock.advance(SECOND);
+    };
+    await duty.put(paths.session(FORMER), DRAINING);
+    await goes();
+    await duty.join(FORMER);
+    await duty.clock.advance(SECOND);
+
+    await goes();
+
+    expect(duty.told('resharded').map(({ cause }) => cause)).toEqual(['joined', 'left', 'joined', 'crashed']);
+  });
+
   it('without an instance whose server is disabled', async () => {
     await lead({}, FORMER);
     await duty.put(duty.tree.paths.server('10.0.0.3'), 'DISABLED');

@@ -65,6 +65,11 @@ export class Resharding {
     this.leaving = new Set([...this.leaving, instanceId].slice(-MOST_LEAVING));
   }
 
+  /** Notes that an instance has joined, perhaps under the id of one that has left. */
+  noteJoined(instanceId: string): void {
+    if (this.leaving.has(instanceId)) this.leaving = new Set([...this.leaving].filter((id) => id !== instanceId));
+  }
+
   /** Marks the plan as outdated, since members or settings have changed. */
   outdate(): void {
     this.isPlanOutdated = true;
