@@ -6,14 +6,14 @@ import '../configuration/configuration.css';
 import './creation.css';
 import { signal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import type { DoneAnswer } from '../../../src/console/contract/answers.js';
 import type { JobsAnswer } from '../../../src/console/contract/job-answers.js';
 import { type ApiProblem, apiPath, asProblem, change, get, pathTo, useReading } from '../api/index.js';
 import { sortedProblems } from '../configuration/faults.js';
 import { FieldOf } from '../configuration/field.js';
 import { CronSaid } from '../configuration/schedule.js';
-import { askFor, type Change, Look, Panel } from '../parts/index.js';
+import { askFor, type Change, Look, Panel, useTitle } from '../parts/index.js';
 import { may, session } from '../state/index.js';
 import { texts, visibleText } from '../text/index.js';
 import { type CheckedJob, checkedJob, NEW_JOB_FIELDS, type NewJob, templatesOf } from './new-job.js';
@@ -25,9 +25,9 @@ const EMPTY: NewJob = { name: '', template: '', edits: {} };
 const draft = signal<NewJob>(EMPTY);
 
 export function Creation() {
-  const { looks, problems, product, roles } = texts.value;
+  const { looks, problems, roles } = texts.value;
   const { title } = words.value;
-  useEffect(() => void (document.title = `${title} · ${product}`), [title]);
+  useTitle(title);
   if (!may('admin')) {
     const isReadOnly = session.value?.readOnly === true;
     return (
