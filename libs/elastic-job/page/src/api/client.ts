@@ -28,8 +28,6 @@ export interface ChangeOptions {
 
 /** Number of refusals because of no session. Each asks for a log-in. */
 export const refusedSessions = signal(0);
-/** Number of changes that this page has sent and that were answered: each has an entry of the audit. */
-export const answeredChanges = signal(0);
 /** Number of sessions that have followed one that was over. What was refused meanwhile is read again. */
 export const renewedSessions = signal(0);
 /** Since when no request has reached the server, in milliseconds since the epoch; undefined: the last one has. */
@@ -57,7 +55,7 @@ export async function change<Answer>(
     withinMs: CHANGE_MS,
     headers,
     body: JSON.stringify(body),
-  }).finally(() => (answeredChanges.value += 1));
+  });
   return jsonOf(response);
 }
 

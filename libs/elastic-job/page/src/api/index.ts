@@ -1,5 +1,5 @@
 // The API as the page uses it: requests, readings that stay up to date, and the one stream of all tabs.
-export { answeredChanges, asProblem, change, get, getText, refusedSessions, renewedSessions } from './client.js';
+export { asProblem, change, get, getText, refusedSessions, renewedSessions } from './client.js';
 export { listen, type LiveState, liveState, staleSince, startLive } from './live.js';
 export { useNewestFirst } from './newest-first.js';
 export { apiPath, BASE, pathTo } from './place.js';

@@ -1,7 +1,7 @@
 import './audit.css';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { AUDIT_OUTCOMES, type AuditAnswer } from '../../../src/console/contract/answers.js';
-import { answeredChanges, get, present, useNewestFirst } from '../api/index.js';
+import { get, present, useNewestFirst } from '../api/index.js';
 import { Look, Read, useHeld } from '../parts/index.js';
 import { sees } from '../state/index.js';
 import { texts } from '../text/index.js';
@@ -66,23 +66,16 @@ function List({ clear, filters }: AuditListProps) {
   );
 }
 
-/** The entries that the filters ask for, for as long as they are shown. Also read after each change of this page. */
+/** The entries that the filters ask for, for as long as they are shown. */
 function useEntries(filters: AuditFilters) {
   const key = queryOf(filters);
   // A cursor belongs to one query, so a span has one beginning.
   const asked = useMemo(() => askedFor(filters, present()), [key]);
-  const entries = useNewestFirst(
+  return useNewestFirst(
     key,
     (query, signal) => get<AuditAnswer>('/audit', { query: { ...asked, ...query, limit: PAGE }, signal }),
     { everyMs: EVERY_MS, topics: ['audit'] },
   );
-  const changes = answeredChanges.value;
-  const before = useRef(changes);
-  useEffect(() => {
-    if (before.current !== changes) entries.reload();
-    before.current = changes;
-  }, [changes]);
-  return entries;
 }
 
 interface NothingProps {
