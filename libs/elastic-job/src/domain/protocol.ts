@@ -4,6 +4,9 @@
  */
 export const PROTOCOL = 1;
 
+/** What this release can do and one before it cannot, as far as instances must know it of each other. */
+export const ABILITIES: readonly string[] = [];
+
 /**
  * The newest protocol that this instance and all others can read.
  * @param others the versions of the other instances of ours

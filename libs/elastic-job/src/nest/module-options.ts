@@ -103,6 +103,11 @@ export interface ElasticJobModuleOptions {
   /** Replaces `{pid}-{session}` in the instance id: for a StatefulSet's stable names. */
   readonly instanceId?: string;
   /**
+   * Release of the application, which operators see beside each instance: 1 to 64 letters, digits and `. _ + -`.
+   * @default `version` of the nearest `package.json` above the main file, if it has one
+   */
+  readonly version?: string;
+  /**
    * Compared before the fencing token; raise it after the ensemble was restored or replaced.
    * @default 0
    */

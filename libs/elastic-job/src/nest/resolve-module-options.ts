@@ -16,6 +16,7 @@ import {
 } from '../domain/index.js';
 import { HttpJobType } from '../executor/index.js';
 import type { JobEventSink } from '../tracing/index.js';
+import { findApplicationVersion } from './application-version.js';
 import { isProduction } from './environment.js';
 import { EventLogger, isLogSinkOptions } from './event.logger.js';
 import { conceal } from './module-definition.js';
@@ -69,6 +70,7 @@ export function resolveModuleOptions(
   const resolved: ResolvedModuleOptions = {
     ...complete,
     registry: new Hidden(registry),
+    version: complete.version ?? findApplicationVersion(),
     // Built-in types come last, so that the application's own may replace them.
     jobTypes: [...jobTypes, new HttpJobType(clock)],
     strategies,

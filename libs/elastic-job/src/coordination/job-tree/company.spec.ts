@@ -7,7 +7,7 @@ const IDS = ['10.0.0.1@-@1', '10.0.0.1@-@2', '10.0.0.10@-@1', '10.0.0.2@-@9-a', 
 
 function instance(jobInstanceId: string, protocol?: number): RegisteredInstance {
   const serverIp = jobInstanceId.split('@')[0]!;
-  return { jobInstanceId, serverIp, isOurs: protocol !== undefined, protocol };
+  return { jobInstanceId, serverIp, isOurs: protocol !== undefined, protocol, can: protocol === 1 ? ['reruns'] : [] };
 }
 
 it('are what they would be if all were read anew, after each that comes, changes or goes', () => {
@@ -23,6 +23,7 @@ it('are what they would be if all were read anew, after each that comes, changes
     const all = inDescendingOrder(present.keys()).map((one) => present.get(one)!);
     const java = all.filter(({ isOurs }) => !isOurs).map(({ jobInstanceId }) => jobInstanceId);
     expect([members.all, members.peers, members.hasJava]).toEqual([all, java, java.length > 0]);
+    expect(members.without('reruns')).toEqual(java);
     expect(IDS.map((one) => members.of(one))).toEqual(IDS.map((one) => present.get(one)));
     const addresses = new Set(all.map(({ serverIp }) => serverIp));
     for (const serverIp of ['10.0.0.1', '10.0.0.10', '10.0.0.2', '10.0.0.9', '10.0.0'])

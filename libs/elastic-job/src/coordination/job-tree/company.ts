@@ -37,6 +37,11 @@ export class Members {
     return this.knownPeers;
   }
 
+  /** Ids of the instances that do not have an ability, in Java's order: Java's, and those of releases before it. */
+  without(ability: string): readonly string[] {
+    return this.list.flatMap(({ can, jobInstanceId }) => (can.includes(ability) ? [] : jobInstanceId));
+  }
+
   /** Newest protocol that all instances of ours know. */
   get protocol(): number {
     this.knownProtocol ??= commonProtocol(this.list.flatMap(({ protocol }) => protocol ?? []));

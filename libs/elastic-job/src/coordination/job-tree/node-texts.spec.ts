@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { PROTOCOL } from '../../domain/index.js';
+import { ABILITIES, PROTOCOL } from '../../domain/index.js';
 import { formatInstance, formatTriggerRequest, parseInstance, parseTriggerRequest } from './node-texts.js';
 
-const INSTANCE = { jobInstanceId: '10.0.0.1@-@7-1a', serverIp: '10.0.0.1' };
+const INSTANCE = { jobInstanceId: '10.0.0.1@-@7-1a', serverIp: '10.0.0.1', version: '1.43.1' };
 
 describe('the text of an instance node', () => {
   it('is known as ours after it is written and read', () => {
@@ -10,6 +10,7 @@ describe('the text of an instance node', () => {
       ...INSTANCE,
       isOurs: true,
       protocol: PROTOCOL,
+      can: ABILITIES,
     });
   });
 
@@ -48,6 +49,7 @@ describe('the text of an instance node', () => {
       jobInstanceId: '10.0.0.1@-@7',
       serverIp: '10.0.0.1',
       isOurs: false,
+      can: [],
     });
   });
 

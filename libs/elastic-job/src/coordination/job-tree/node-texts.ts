@@ -1,23 +1,21 @@
 import {
+  ABILITIES,
   findNodeTextFault,
+  formatInstanceLabel,
   interned,
   isInstanceId,
   type JobInstance,
   LONGEST_TRIGGER_ID,
-  PROTOCOL,
+  parseInstanceLabel,
   readJson,
   serverIpOf,
 } from '../../domain/index.js';
 import type { NodeStat, RegistryNode } from '../../registry/index.js';
 
-/** Label of our instances, in `labels`, the one field of an instance node that no Java code reads. */
-const LABEL_PREFIX = 'nestjs-elastic-job/';
-const INSTANCE_LABEL = `${LABEL_PREFIX}${PROTOCOL}`;
-/** Protocol of a label that names none. */
-const FIRST_PROTOCOL = 1;
 /** Text in the session node of an instance that is leaving. Before, the node holds the offset of its clock. */
 export const DRAINING = 'DRAINING';
-const PROTOCOL_NUMBER = /^\d{1,9}(?!\d)/;
+/** Shared by all instances of others. */
+const NOTHING: readonly string[] = [];
 const OFFSET = /^clock (-?\d{1,15})$/;
 
 /** @param offsetMs milliseconds by which the instance's clock is ahead of the registry's; undefined if unknown */
@@ -37,14 +35,17 @@ export interface RegisteredInstance extends JobInstance {
   readonly isOurs: boolean;
   /** Protocol that it reads and writes, if it is one of ours. */
   readonly protocol?: number;
+  /** Abilities that not all releases have. */
+  readonly can: readonly string[];
 }
 
 /**
  * Writes exactly the keys of Java's `JobInstance`, since a further or missing key breaks Java readers. Ids and
  * addresses contain nothing that plain YAML would read differently.
  */
-export function formatInstance({ jobInstanceId, serverIp }: JobInstance): string {
-  return `jobInstanceId: ${jobInstanceId}\nlabels: ${INSTANCE_LABEL}\nserverIp: ${serverIp}\n`;
+export function formatInstance({ jobInstanceId, serverIp, version }: JobInstance): string {
+  const label = formatInstanceLabel({ version, can: ABILITIES });
+  return `jobInstanceId: ${jobInstanceId}\nlabels: ${label}\nserverIp: ${serverIp}\n`;
 }
 
 /**
@@ -68,20 +69,16 @@ export function isOfSession({ ephemeralOwner }: NodeStat): boolean {
 export function parseInstance(jobInstanceId: string, serverIpOfName: string, text: string): RegisteredInstance {
   const isRead = findNodeTextFault(text) === undefined;
   const field = (name: string) => (isRead && new RegExp(`^${name}:(.*)$`, 'm').exec(text)?.[1]?.trim()) || undefined;
-  const label = field('labels') ?? '';
-  const isOurs = label.startsWith(LABEL_PREFIX);
+  const label = parseInstanceLabel(field('labels') ?? '');
   return Object.freeze({
     // Interned, since an instance is the same in all jobs of its process.
     jobInstanceId: interned(jobInstanceId),
     serverIp: interned(field('serverIp') ?? serverIpOfName),
-    isOurs,
-    protocol: isOurs ? protocolOf(label) : undefined,
+    isOurs: label !== undefined,
+    protocol: label?.protocol,
+    version: label?.version,
+    can: label?.can ?? NOTHING,
   });
-}
-
-function protocolOf(label: string): number {
-  const [digits] = PROTOCOL_NUMBER.exec(label.slice(LABEL_PREFIX.length)) ?? [];
-  return Number(digits) || FIRST_PROTOCOL;
 }
 
 /** An operator's request to an instance. */

@@ -30,6 +30,8 @@ export interface JobInstance {
   /** `{ip}@-@{pid}-{session}`; the part before `@-@` equals `serverIp`. */
   readonly jobInstanceId: string;
   readonly serverIp: string;
+  /** Release of its application; undefined if it tells none, as Java's instances. */
+  readonly version?: string | undefined;
 }
 
 /** Separates the parts of instance ids and task ids in ElasticJob. */

@@ -79,6 +79,7 @@ export const MODULE_VARIABLES = {
   drainTimeoutMs: NUMBER,
   host: TEXT,
   instanceId: TEXT,
+  version: TEXT,
   tokenEpoch: NUMBER,
   suspendedGraceMs: NUMBER,
   clockToleranceMs: NUMBER,
@@ -135,7 +136,7 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * | `ELASTIC_JOB_TLS_CERT_FILE`, `_TLS_KEY_FILE` | `certFile` and `keyFile` of `registry.tls` |
  * | `ELASTIC_JOB_PROCESSING`, `_GLOBAL_ENHANCERS` (`true`, `false`) | `processing`, `globalEnhancers` |
  * | `ELASTIC_JOB_DRAIN_TIMEOUT_MS`, `_HOST` | `drainTimeoutMs`, `host` |
- * | `ELASTIC_JOB_INSTANCE_ID`, `_TOKEN_EPOCH` | `instanceId`, `tokenEpoch` |
+ * | `ELASTIC_JOB_INSTANCE_ID`, `_VERSION`, `_TOKEN_EPOCH` | `instanceId`, `version`, `tokenEpoch` |
  * | `ELASTIC_JOB_SUSPENDED_GRACE_MS`, `_CLOCK_TOLERANCE_MS` | `suspendedGraceMs`, `clockToleranceMs` |
  * | `ELASTIC_JOB_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS` | `hungGraceMs`, `javaReconnectGraceMs` |
  * | `ELASTIC_JOB_LATE_AFTER_MS`, `_ERROR_WINDOW_MS` | `lateAfterMs`, `errorWindowMs` |

@@ -241,10 +241,10 @@ export class OwnJobs {
   }
 
   private identity(): JobInstance {
-    const { registry, instanceId } = this.shared.options;
+    const { registry, instanceId, version } = this.shared.options;
     const serverIp = this.clock.hostAddress();
     const name = instanceId ?? `${this.clock.pid()}-${registry.session.id}`;
-    return { jobInstanceId: `${serverIp}${ID_DELIMITER}${name}`, serverIp };
+    return { jobInstanceId: `${serverIp}${ID_DELIMITER}${name}`, serverIp, version };
   }
 }
 

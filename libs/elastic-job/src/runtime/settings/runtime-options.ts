@@ -25,6 +25,8 @@ export interface RuntimeOptions {
   readonly connectionTimeoutMs?: number;
   /** Replaces `{pid}-{session}` in the instance id, for stable names. Must be unique among the live instances. */
   readonly instanceId?: string;
+  /** Release of the application, which its label in the registry names. @default none */
+  readonly version?: string;
   /** Prefix of every fencing token. Raise it when the registry's data was restored or replaced. @default 0 */
   readonly tokenEpoch?: number;
   /** Milliseconds for which a leader waits for further changes before it reshards. @default 100 */
@@ -91,7 +93,15 @@ const DEFAULT_CLOCK_TOLERANCE_MS = 10_000;
 const DEFAULT_LATE_AFTER_MS = 5_000;
 
 type WithoutDefault =
-  'cronDialect' | 'defaults' | 'instanceId' | 'redact' | 'strategies' | 'suspendedGraceMs' | 'tracer' | 'workerPool';
+  | 'cronDialect'
+  | 'defaults'
+  | 'instanceId'
+  | 'redact'
+  | 'strategies'
+  | 'suspendedGraceMs'
+  | 'tracer'
+  | 'version'
+  | 'workerPool';
 
 export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, WithoutDefault>> &
   Pick<RuntimeOptions, WithoutDefault>;
