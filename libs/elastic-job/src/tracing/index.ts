@@ -4,6 +4,7 @@ export type * from './execution-event.js';
 export * from './guarded-run-tracer.js';
 export type * from './job-event.js';
 export * from './job-event.catalogue.js';
+export type * from './job-history.js';
 export { JobEvents } from './job-events.js';
 export * from './label-values.js';
 export * from './run-history.js';
