@@ -4,7 +4,7 @@
  */
 export const PROTOCOL = 1;
 
-/** What this release can do and one before it cannot, as far as instances must know it of each other. */
+/** Abilities of this release that one before it lacks, as far as instances must know them of each other. */
 export const ABILITIES: readonly string[] = [];
 
 /**

@@ -134,7 +134,7 @@ export interface MissedFireTimes {
 }
 
 /**
- * What became of an item at a fire time. `unknown`: nobody has written it, as after dropped rows, beyond the retention,
+ * Fate of an item at a fire time. `unknown`: nobody has written it, as after dropped rows, beyond the retention,
  * beside a Java peer, or while no instance lived. `disabled`: the job, the server or the item was.
  */
 export type FireTimeFate = 'done' | 'failed' | 'running' | 'missed' | 'disabled' | 'unknown';
