@@ -20,6 +20,7 @@ const instanceId = (index: number) => `${address(index)}@-@${index}`;
 const labelled = (index: number) =>
   `jobInstanceId: ${instanceId(index)}\nlabels: nestjs-elastic-job/1\nserverIp: ${address(index)}\n`;
 const nothing = () => '';
+const RERUN = '{"v":1,"at":1,"items":[0,1],"fireTimes":[1,2]}';
 
 type Row = Omit<NodeRow, 'name'>;
 
@@ -36,6 +37,12 @@ const ROWS: Readonly<Record<NodeMethod, (paths: JobPaths) => Readonly<Record<str
   departed: (paths) => ({ departures: { path: (index) => paths.departed(address(index)), text: nothing } }),
   trigger: (paths) => ({ triggers: { path: (index) => paths.trigger(instanceId(index)), text: nothing } }),
   cancel: (paths) => ({ cancellations: { path: (index) => paths.cancel(index), text: () => '{"run":"r"}' } }),
+  rerun: (paths) => ({
+    'open re-runs': { path: (index) => paths.rerun(`r${index}`), text: () => RERUN },
+  }),
+  rerunItem: (paths) => ({
+    'progress of a re-run': { path: (index) => paths.rerunItem('r', index), text: () => '{"ended":1,"failed":0}' },
+  }),
   guarantee: () => ({}),
   guaranteeLatch: () => ({}),
   guaranteed: (paths) => ({

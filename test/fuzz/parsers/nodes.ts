@@ -24,14 +24,20 @@ import {
   type EndedItems,
   formatEndedItems,
   formatParentProgress,
+  formatRerun,
+  formatRerunProgress,
   formatRunRecord,
   formatStartLedger,
   parseEndedItems,
   parseParentProgress,
   type ParentProgress,
+  parseRerun,
+  parseRerunProgress,
   parseRunRecord,
   parseStartLedger,
   readJson,
+  type Rerun,
+  type RerunProgress,
   type RunRecord,
   type StartLedger,
   type StoredRecord,
@@ -150,6 +156,27 @@ function isFolded({ records }: EndedItems, text: string): boolean {
   return records.size > 0 && again.records.size === 0 && again.others !== undefined;
 }
 
+export const rerun: FuzzedParser<Rerun | undefined> = {
+  name: 'rerun',
+  examples: [
+    formatRerun({ at: 9_000, items: [0, 3], fireTimes: [1_000, 2_000] }),
+    formatRerun({ at: 9_000, items: [7], fireTimes: [1], parameters: 'p', anyTime: true, withdrawn: true }),
+  ],
+  words: ['"at":', '"items":[0,1],', '"fireTimes":', '"withdrawn":true,'],
+  refusals: [],
+  read: parseRerun,
+  write: (one) => one && formatRerun(one),
+};
+
+export const rerunProgress: FuzzedParser<RerunProgress | undefined> = {
+  name: 'rerun-progress',
+  examples: [formatRerunProgress({ ended: 3, failed: 1 })],
+  words: ['"ended":', '"failed":'],
+  refusals: [],
+  read: parseRerunProgress,
+  write: (one) => one && formatRerunProgress(one),
+};
+
 export const arrival: FuzzedParser<Arrival> = {
   name: 'arrival',
   examples: ['', formatArrival({ by: ID, round: target })],
@@ -175,6 +202,7 @@ export const path: FuzzedParser<JobNode> = {
   examples: [
     [paths.config, paths.instance(ID), paths.session(ID), paths.server('192.0.2.2'), paths.leader, paths.term],
     [paths.record(3), paths.mark(12, 'failovering'), paths.queued(4), paths.cancel(0), paths.trigger(ID)],
+    [paths.rerun('r1'), paths.rerunItem('r1', 3)],
     [paths.guaranteed('started', 1), paths.guarantee('completed'), paths.after, paths.nextInstanceIp, paths.items],
   ].flat(),
   words: ['/sharding/', '/running', '/guarantee/started/', '/cancel/'],

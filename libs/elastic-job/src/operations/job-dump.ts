@@ -6,6 +6,7 @@ import {
   isObject,
   readFields,
   type Redact,
+  type Rerun,
   type RunningTask,
   type RunRecord,
 } from '../domain/index.js';
@@ -191,6 +192,16 @@ const TASK: ShownOf<RunningTask> = {
   node: true,
 };
 
+const RERUN: ShownOf<Rerun & { readonly v: number }> = {
+  v: true,
+  at: true,
+  items: true,
+  fireTimes: true,
+  parameters: undefined,
+  anyTime: true,
+  withdrawn: true,
+};
+
 type Show = (text: string) => string;
 const whole: Show = (text) => text;
 const nothing: Show = () => HIDDEN;
@@ -216,6 +227,8 @@ const SHOWN: { readonly [Kind in ReturnType<JobPaths['parse']>['kind']]: Show } 
   server: whole,
   'queued-item': whole,
   cancel: whole,
+  rerun: (text) => fieldsOf(text, RERUN),
+  'rerun-item': whole,
   item: nothing,
   'item-instance': whole,
   'item-running': whole,

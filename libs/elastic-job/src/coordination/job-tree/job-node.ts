@@ -27,6 +27,8 @@ export type JobNode =
   | { readonly kind: 'server'; readonly serverIp: string }
   | { readonly kind: 'queued-item'; readonly item: number }
   | { readonly kind: 'cancel'; readonly item: number }
+  | { readonly kind: 'rerun'; readonly id: string }
+  | { readonly kind: 'rerun-item'; readonly id: string; readonly item: number }
   | { readonly kind: ItemNodeKind; readonly item: number };
 
 /** Names of the nodes below an item. */
@@ -64,6 +66,13 @@ export function parseGuarantee(phase: string | undefined, itemText: string | und
 export function parseCancel(itemText: string | undefined): JobNode {
   const item = parseItem(itemText);
   return item === undefined ? OTHER : { kind: 'cancel', item };
+}
+
+/** Meaning of a node below `reruns`. */
+export function parseRerunNode(id: string, itemText: string | undefined): JobNode {
+  if (itemText === undefined) return { kind: 'rerun', id };
+  const item = parseItem(itemText);
+  return item === undefined ? OTHER : { kind: 'rerun-item', id, item };
 }
 
 /** Item that a node's name stands for; undefined if it stands for none. */
@@ -128,6 +137,10 @@ export type JobTreeEvent =
   | { readonly kind: 'TriggerRequested'; readonly instanceId: string }
   /** An operator asks for a run of the item to be aborted. */
   | { readonly kind: 'CancelRequested'; readonly item: number }
+  /** An operator has asked for a re-run or has withdrawn one, or it is over. */
+  | { readonly kind: 'RerunChanged'; readonly id: string }
+  /** An item has come further with a re-run. */
+  | { readonly kind: 'RerunProgressed'; readonly id: string; readonly item: number }
   /** An item has arrived at a barrier, or the round is over. */
   | { readonly kind: 'GuaranteeChanged'; readonly phase: GuaranteePhase }
   /** The item of a job that goes round has another owner now. */
@@ -208,16 +221,19 @@ export function eventOf(change: Change, node: JobNode): JobTreeEvent | undefined
     case 'other':
       return undefined;
     default:
-      return eventOfItem(change, node);
+      return 'item' in node ? eventOfItem(change, node) : { kind: 'RerunChanged', id: node.id };
   }
 }
 
-function eventOfItem(change: Change, { kind, item }: NodeOfItem): JobTreeEvent | undefined {
+function eventOfItem(change: Change, node: NodeOfItem): JobTreeEvent | undefined {
+  const { kind, item } = node;
   switch (kind) {
     case 'queued-item':
       return change === 'created' ? { kind: 'ItemQueued', item } : undefined;
     case 'cancel':
       return change === 'deleted' ? undefined : { kind: 'CancelRequested', item };
+    case 'rerun-item':
+      return change === 'deleted' ? undefined : { kind: 'RerunProgressed', id: node.id, item };
     case 'item-running':
       return { kind: change === 'deleted' ? 'ItemReleased' : 'ItemMarked', item };
     case 'item-failover':

@@ -22,6 +22,8 @@ describe('the paths of a job', () => {
     [paths.guaranteed('completed', 4), { kind: 'guarantee', phase: 'completed', item: 4 }],
     [paths.queued(12), { kind: 'queued-item', item: 12 }],
     [paths.cancel(12), { kind: 'cancel', item: 12 }],
+    [paths.rerun('r1'), { kind: 'rerun', id: 'r1' }],
+    [paths.rerunItem('r1', 12), { kind: 'rerun-item', id: 'r1', item: 12 }],
     [paths.item(0), { kind: 'item', item: 0 }],
     [paths.mark(3, 'instance'), { kind: 'item-instance', item: 3 }],
     [paths.mark(3, 'running'), { kind: 'item-running', item: 3 }],
@@ -64,6 +66,9 @@ describe('the paths of a job', () => {
     `${paths.queue}/9007199254740993`,
     paths.cancel(1e21).replace('1e+21', '1'.padEnd(22, '0')),
     `${paths.item(1)}/later`,
+    paths.reruns,
+    `${paths.rerun('r1')}/007`,
+    `${paths.rerunItem('r1', 1)}/later`,
   ])('parse to a node that does not matter: %s', (path) => {
     expect(paths.parse(path)).toEqual({ kind: 'other' });
   });

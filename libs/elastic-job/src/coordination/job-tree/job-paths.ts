@@ -7,6 +7,7 @@ import {
   parseGuarantee,
   parseItem,
   parseItemNode,
+  parseRerunNode,
 } from './job-node.js';
 
 /** Persistent nodes that an installation lays below the root, parents first. */
@@ -28,8 +29,8 @@ type ItemPaths = { readonly item: string } & Partial<Record<ItemNodeName, string
 
 /**
  * Writes and parses all node paths of a job, in this one place. The tree is that of Apache ElasticJob
- * 3.0.x; `usable`, `term`, `sessions`, `departed`, `ended`, `cancel`, `dependents`, `counting`, `after` and an item's
- * `record`, `checkpoint` and `task` are ours.
+ * 3.0.x; `usable`, `term`, `sessions`, `departed`, `ended`, `cancel`, `dependents`, `counting`, `after`, `reruns` and
+ * an item's `record`, `checkpoint` and `task` are ours.
  */
 export class JobPaths {
   readonly root: string;
@@ -105,6 +106,11 @@ export class JobPaths {
     return `${this.root}/counting`;
   }
 
+  /** Parent of the open re-runs. */
+  get reruns(): string {
+    return `${this.root}/reruns`;
+  }
+
   /** Ephemeral; address of the instance that runs next, under SINGLE_SHARDING_BALANCE. */
   get nextInstanceIp(): string {
     return `${this.root}/next-job-instance-ip`;
@@ -159,6 +165,16 @@ export class JobPaths {
   /** Request to the holder of an item to abort one run; its data names the run. */
   cancel(item: number): string {
     return `${this.cancels}/${item}`;
+  }
+
+  /** An open re-run: its data says which past fire times run once more, for which items. */
+  rerun(id: string): string {
+    return `${this.reruns}/${id}`;
+  }
+
+  /** How far an item has come with a re-run. */
+  rerunItem(id: string, item: number): string {
+    return `${this.rerun(id)}/${item}`;
   }
 
   guarantee(phase: GuaranteePhase): string {
@@ -227,6 +243,7 @@ export class JobPaths {
       return { kind: 'trigger', instanceId: second };
     if (first === 'guarantee' && rest.length === 0) return parseGuarantee(second, third);
     if (first === 'cancel' && third === undefined) return parseCancel(second);
+    if (first === 'reruns' && second !== undefined && rest.length === 0) return parseRerunNode(second, third);
     const single = this.singleAt(path);
     if (single !== undefined) return single;
     const [itemText] = rest;

@@ -22,6 +22,9 @@ describe('what is taken in of a job', () => {
     'sharding/12/record',
     'trigger/10.0.0.1@-@7-1a',
     'cancel/3',
+    'reruns',
+    'reruns/r1',
+    'reruns/r1/3',
     'guarantee/started/0',
     'dependents/report',
     'after',
@@ -41,6 +44,8 @@ describe('what is taken in of a job', () => {
     'sharding/-1/record',
     'leader/election/other',
     'guarantee/started/x',
+    'reruns/r1/x',
+    'reruns/r1/3/below',
     `sharding/0${'/deep'.repeat(20)}`,
   ])('leaves out %s', (path) => {
     expect(setUp().bounds.admits(`/settle/${path}`)).toBe(false);
@@ -60,6 +65,16 @@ describe('what is taken in of a job', () => {
       expect([bounds, ofCreated].map((one) => one.longest(`/settle/${node}`))).toEqual([262_144, 100]);
     }
     expect(ofCreated.longest('/settle/after')).toBe(262_144);
+  });
+
+  it('has the whole text of a re-run, and short ones below it, which have no children', () => {
+    const { bounds } = setUp();
+    expect(['reruns/r1', 'reruns/r1/3'].map((path) => bounds.longest(`/settle/${path}`))).toEqual([262_144, 4_096]);
+    expect(['reruns', 'reruns/r1', 'reruns/r1/3'].map((path) => bounds.isLeaf(`/settle/${path}`))).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('reports each node that is left out once, and twenty nodes at most', () => {

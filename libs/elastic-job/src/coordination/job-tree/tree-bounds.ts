@@ -45,6 +45,7 @@ const NODES = new Map<string, 'ids' | 'items' | 'names' | 'fixed'>(
     sharding: 'items',
     trigger: 'names',
     cancel: 'items',
+    reruns: 'names',
     guarantee: 'fixed',
     'guarantee/started': 'items',
     'guarantee/started-latch': 'fixed',
@@ -58,8 +59,9 @@ const NODES = new Map<string, 'ids' | 'items' | 'names' | 'fixed'>(
     'next-job-instance-ip': 'fixed',
   } as const),
 );
+const RERUNS = 'reruns/';
 /** Nodes whose children may have children. */
-const TREES: ReadonlySet<string> = new Set(['sharding', 'trigger']);
+const TREES: ReadonlySet<string> = new Set(['sharding', 'trigger', 'reruns']);
 const MARKS: ReadonlySet<string> = new Set(ITEM_NODES);
 /** Nodes that come and go with each run. Below a greater item they are found as any other node. */
 const ITEM_NODE = new RegExp(`^sharding/(?:0|[1-9]\\d{0,14})/(?:${ITEM_NODES.join('|')})$`);
@@ -145,12 +147,18 @@ function placeOf(path: string): 'known' | 'foreign' | 'unknown' {
   const [first, second, ...rest] = path.split('/', DEEPEST + 1);
   const isBelowItem = first === 'sharding' && parseItem(second) !== undefined;
   if (isBelowItem && rest.length === 1 && MARKS.has(name)) return 'known';
+  if (isRerun(parent)) return parseItem(name) === undefined ? 'unknown' : 'known';
   return (isBelowItem || first === 'trigger') && rest.length <= DEEPEST - 2 ? 'foreign' : 'unknown';
 }
 
 /** @param path relative to the job */
 function hasLeaves(path: string): boolean {
-  return (NODES.get(path) ?? 'fixed') !== 'fixed' && !TREES.has(path);
+  return ((NODES.get(path) ?? 'fixed') !== 'fixed' && !TREES.has(path)) || isRerun(path);
+}
+
+/** True for `reruns/{id}`, below which each item has its progress. @param path relative to the job */
+function isRerun(path: string): boolean {
+  return path.startsWith(RERUNS) && !path.includes('/', RERUNS.length);
 }
 
 /** @param path relative to the job */
@@ -165,6 +173,8 @@ function longestText(path: string): number {
       return second === undefined ? NODE_TEXT_LIMITS.bytes : LONGEST_TEXT;
     case 'instances':
       return LONGEST_INSTANCE;
+    case 'reruns':
+      return third === undefined ? NODE_TEXT_LIMITS.bytes : LONGEST_TEXT;
     case 'sharding':
       // A record holds the parameters of an operator's trigger.
       return third === 'checkpoint' || third === 'record' ? NODE_TEXT_LIMITS.bytes : LONGEST_TEXT;

@@ -11,6 +11,7 @@ export * from './guarantee.decision.js';
 export * from './hand-over.decision.js';
 export * from './lease.errors.js';
 export * from './resident.decision.js';
+export * from './rerun.js';
 export * from './retry.decision.js';
 export * from './run-record.js';
 export * from './running-task.js';

@@ -1,16 +1,17 @@
 import { ID_DELIMITER, type JobName } from '../cluster/index.js';
 
 /**
- * Origin of a run: the schedule, a resident job, which restarts its items when they end, or an operator's trigger with
- * its id.
+ * Origin of a run: the schedule, a resident job, which restarts its items when they end, an operator's trigger with its
+ * id, or a re-run of past fire times with its id.
  */
-export type TriggerOrigin = 'schedule' | 'resident' | `manual:${string}`;
+export type TriggerOrigin = 'schedule' | 'resident' | `manual:${string}` | `rerun:${string}`;
 
 const MANUAL = 'manual:';
+const RERUN = 'rerun:';
 
 /**
- * Longest id of an operator's trigger, in characters. It is limited, since it goes into the records of all items, which
- * are written in one request. Ours is a UUID.
+ * Longest id of an operator's trigger or re-run, in characters. It is limited, since it goes into the records of all
+ * items, which are written in one request. Ours is a UUID.
  */
 export const LONGEST_TRIGGER_ID = 100;
 /** Longest origin, in characters. */
@@ -50,6 +51,16 @@ export function manualOrigin(id: string): TriggerOrigin {
 /** The id of an operator's trigger; undefined for other origins. */
 export function triggerIdOf(origin: TriggerOrigin): string | undefined {
   return origin.startsWith(MANUAL) ? origin.slice(MANUAL.length) : undefined;
+}
+
+/** The origin of the runs of a re-run. @param id the name of its node */
+export function rerunOrigin(id: string): TriggerOrigin {
+  return `${RERUN}${id}`;
+}
+
+/** The id of a re-run; undefined for other origins. */
+export function rerunIdOf(origin: TriggerOrigin): string | undefined {
+  return origin.startsWith(RERUN) ? origin.slice(RERUN.length) : undefined;
 }
 
 export function isSameTarget(a: Target, b: Target): boolean {

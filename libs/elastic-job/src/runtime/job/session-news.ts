@@ -88,6 +88,8 @@ export const RECEIVERS: Receivers = {
     leader.cancelRequested(news);
     cancellations.cancelRequested(news);
   },
+  RerunChanged() {},
+  RerunProgressed() {},
   GuaranteeChanged() {}, // The barrier of `coordination/guarantee` listens to the tree.
   NextInstanceChanged(_news, { catchUp, residents }) {
     catchUp.nextInstanceChanged();

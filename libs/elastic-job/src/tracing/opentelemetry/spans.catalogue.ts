@@ -29,7 +29,7 @@ export const SPAN_ATTRIBUTES = {
   },
   'scheduling.apache-elasticjob.origin': {
     of: BOTH,
-    description: 'origin of the run: `schedule`, `resident`, `manual:<id>`',
+    description: 'origin of the run: `schedule`, `resident`, `manual:<id>`, `rerun:<id>`',
   },
   'scheduling.apache-elasticjob.fire.time': { of: BOTH, description: 'the fire time, in ISO 8601' },
   'scheduling.apache-elasticjob.run.id': {
