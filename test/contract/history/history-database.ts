@@ -31,7 +31,14 @@ export class HastyClock extends SystemClock {
 }
 
 const TABLES = ['JOB_EXECUTION_LOG', 'JOB_STATUS_TRACE_LOG'];
-const OWN_TABLES = ['elastic_job_migration', 'elastic_job_migration_lock'];
+const OWN_TABLES = [
+  'ELASTIC_JOB_RUN',
+  'ELASTIC_JOB_ATTEMPT',
+  'ELASTIC_JOB_EVENT',
+  'ELASTIC_JOB_STAT',
+  'elastic_job_migration',
+  'elastic_job_migration_lock',
+];
 
 /**
  * Never aborts, so that a history which is stopped writes all of its rows, on a slow machine too. The limit of the test

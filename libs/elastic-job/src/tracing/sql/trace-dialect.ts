@@ -95,6 +95,8 @@ export interface TraceDialect {
   /** Gives the query builder's names the same case: PostgreSQL keeps lower case, MySQL the case as written. */
   readonly names: CamelCasePlugin;
   readonly tables: TableStatements;
+  /** The statements that create a table of our own. @param indexes the columns of each index, by its name */
+  createTable(name: string, columns: string, indexes: Readonly<Record<string, string>>): readonly string[];
   /** Columns of a table of the current schema; none if there is no such table. @param table in upper case */
   columns(table: string): RawBuilder<CatalogueColumn>;
   /** True if a connection that was refused a lock may commit nothing more, as one of libsql does. */
@@ -111,7 +113,11 @@ export interface TraceDialect {
   deleteBefore(table: string, timeColumn: string, before: StoredTime, count: number): RawBuilder<unknown>;
 }
 
-const ON_CONFLICT: Pick<TraceDialect, 'orKeep' | 'orComplete' | 'deleteBefore'> = {
+const ON_CONFLICT: Pick<TraceDialect, 'createTable' | 'orKeep' | 'orComplete' | 'deleteBefore'> = {
+  createTable: (name, columns, indexes) => [
+    `CREATE TABLE IF NOT EXISTS ${name} (${columns}, PRIMARY KEY (id))`,
+    ...Object.entries(indexes).map(([index, on]) => `CREATE INDEX IF NOT EXISTS ${index} ON ${name} (${on})`),
+  ],
   orKeep: sql`on conflict (id) do nothing`,
   orComplete: sql`on conflict (id) do update set is_success = excluded.is_success,
     failure_cause = excluded.failure_cause, complete_time = excluded.complete_time
@@ -151,6 +157,13 @@ const POSTGRES: TraceDialect = {
 const MYSQL: TraceDialect = {
   names: new CamelCasePlugin({ upperCase: true }),
   tables: MYSQL_TABLES,
+  // InnoDB ends each index with the primary key.
+  createTable: (name, columns, indexes) => [
+    `CREATE TABLE IF NOT EXISTS ${name} (${columns}, PRIMARY KEY (id), ` +
+      `${Object.entries(indexes)
+        .map(([index, on]) => `KEY ${index} (${on})`)
+        .join(', ')}) ${MYSQL_END}`,
+  ],
   columns: (table) => sql`select column_name as name, column_default as standard,
     character_maximum_length as width from information_schema.columns
     where table_schema = database() and table_name = ${sql.lit(table)}`,

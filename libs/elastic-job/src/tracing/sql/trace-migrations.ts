@@ -1,6 +1,7 @@
 import * as kysely from 'kysely';
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { TraceDb } from './trace-row.js';
+import { createOwnTables } from './own-tables.js';
 import { type CatalogueColumn, SOURCE_COLUMN, type TraceDialect } from './trace-dialect.js';
 
 const EXECUTIONS = 'JOB_EXECUTION_LOG';
@@ -21,6 +22,7 @@ export async function migrateTraces(db: TraceDb, dialect: TraceDialect): Promise
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
+  await createOwnTables(db, dialect);
 }
 
 /** kysely 0.29 has it in a separate entry. Its name must be hidden from bundlers, which would miss it in 0.28. */

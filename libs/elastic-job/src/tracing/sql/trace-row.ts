@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kysely } from 'kysely';
 import type { TraceState } from '../trace-query.js';
+import type { OwnDatabase } from './own-row.js';
 
 /** Identity of a row of a history. Later versions of the row have the same. */
 interface RowIdentity {
@@ -77,8 +78,8 @@ export function fitting(text: string, units: number): string {
   return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** ElasticJob's tables, with names in the dialect's case. @see TraceDialect.names */
-export interface TraceDatabase {
+/** The tables, with names in the dialect's case. @see TraceDialect.names */
+export interface TraceDatabase extends OwnDatabase {
   readonly jobExecutionLog: ExecutionTable;
   readonly jobStatusTraceLog: StatusTable;
 }

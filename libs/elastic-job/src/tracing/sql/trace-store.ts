@@ -20,10 +20,15 @@ import {
  */
 export const MOST_ROWS = 200;
 
+/** Each table, and the column of its time. */
 const NAMES = {
   jobExecutionLog: ['JOB_EXECUTION_LOG', 'start_time'],
   jobStatusTraceLog: ['JOB_STATUS_TRACE_LOG', 'creation_time'],
-} as const;
+  elasticJobRun: ['ELASTIC_JOB_RUN', 'begun_at'],
+  elasticJobAttempt: ['ELASTIC_JOB_ATTEMPT', 'started_at'],
+  elasticJobEvent: ['ELASTIC_JOB_EVENT', 'told_at'],
+  elasticJobStat: ['ELASTIC_JOB_STAT', 'since_at'],
+} as const satisfies Readonly<Record<keyof TraceDatabase, readonly [table: string, time: string]>>;
 
 /** The two tables in one database. Rejects with the driver's error; has no retries, and no time limits (`within`). */
 export class TraceStore {
@@ -31,7 +36,7 @@ export class TraceStore {
   private readonly executions: RowInsert<ExecutionRow>;
   private readonly statuses: RowInsert<StatusRow>;
   private isMigrated = false;
-  private widths: Readonly<Record<keyof TraceDatabase, Widths>> | undefined;
+  private widths: Readonly<Record<'jobExecutionLog' | 'jobStatusTraceLog', Widths>> | undefined;
 
   constructor(
     private readonly plain: TraceDb,
