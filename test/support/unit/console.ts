@@ -11,6 +11,7 @@ import {
   type ItemAnswer,
   type JobAnswer,
   type JobRow,
+  UNKNOWN_PULSE,
   type WholeAnswer,
 } from '../../../libs/elastic-job/src/console/index.js';
 import { resolveJobOptions, UnknownJobError } from '../../../libs/elastic-job/src/domain/index.js';
@@ -91,6 +92,7 @@ export class FakeConsole {
           worst: [],
           busiest: [],
           next: [],
+          history: null,
         }),
         setScreen: () => {},
         servers: () => ({ items: [], cursor: null, total: 0, matching: 0, ...INDEX }),
@@ -274,6 +276,7 @@ const ITEM: ItemAnswer = {
     settledAt: NOW,
     error: 'wrong password s3cret',
   },
+  why: null,
 };
 
 function row(name: string): JobRow {
@@ -297,6 +300,7 @@ function row(name: string): JobRow {
     inTasks: false,
     registeredIn: 'code',
     problem: name === 'unreadable' ? 'line 3: password must be a text, but is s3cret2' : null,
+    ...UNKNOWN_PULSE,
     asOf: NOW,
   };
 }

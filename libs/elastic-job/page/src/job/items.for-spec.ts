@@ -18,6 +18,7 @@ export const ITEM: ItemAnswer = {
   disabled: null,
   task: null,
   lastRun: null,
+  why: null,
 };
 
 export const RUN: LastRunAnswer = {

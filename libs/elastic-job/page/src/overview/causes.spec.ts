@@ -23,6 +23,10 @@ const ROW: JobRow = {
   inTasks: false,
   registeredIn: 'code',
   problem: null,
+  lastFireTimes: null,
+  failedSince: null,
+  lastGoodAt: null,
+  p95DurationMs: null,
   asOf: '2026-11-30T02:00:00.000Z',
 };
 const JOB: JobAnswer = {

@@ -1,4 +1,5 @@
 /** Answers about changes, servers, sessions and the audit, and problems. @see job-answers.ts for times and numbers */
+import type { OverviewHistory } from './history-answers.js';
 import type { Attention, FieldChange, IndexState, JobRow } from './job-answers.js';
 import type { ConsoleRole } from './roles.js';
 
@@ -97,6 +98,8 @@ export interface OverviewAnswer extends IndexState {
   readonly busiest: readonly { readonly job: string; readonly running: number; readonly items: number }[];
   /** The ten next fire times. */
   readonly next: readonly { readonly job: string; readonly fireTime: string }[];
+  /** Null without a history, and before it has answered. */
+  readonly history: OverviewHistory | null;
 }
 
 export interface SessionAnswer {
@@ -195,6 +198,7 @@ export const PROBLEM_CODES = [
   'UNKNOWN_ITEM',
   'UNKNOWN_JOB',
   'UNKNOWN_ROUTE',
+  'UNKNOWN_RUN',
   'UNKNOWN_SERVER',
   'UNMONITORED',
   'UNSUPPORTED_MEDIA_TYPE',

@@ -1,6 +1,7 @@
 // The contract over HTTP: roles, requests, and answers.
 export * from './answers.js';
 export * from './cursors.js';
+export * from './history-answers.js';
 export * from './http.js';
 export * from './job-answers.js';
 export * from './roles.js';

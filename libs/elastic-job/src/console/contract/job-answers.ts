@@ -3,6 +3,7 @@
  * milliseconds whose names end in `Ms`. Tokens are decimal texts, since 64 bits do not fit a JSON number. Null:
  * there is none.
  */
+import type { JobPulseAnswer, WhyMove } from './history-answers.js';
 
 /** Stands for a value that is not shown; in a change it means: as it is. */
 export const HIDDEN = 'hidden';
@@ -26,7 +27,7 @@ export const ATTENTIONS = [
 export type Attention = (typeof ATTENTIONS)[number];
 
 /** A job in a list. */
-export interface JobRow {
+export interface JobRow extends JobPulseAnswer {
   readonly job: string;
   /** The leading `[label]` of the description. */
   readonly label: string | null;
@@ -137,6 +138,11 @@ export interface ItemAnswer {
   readonly disabled: DisabledBy | null;
   readonly task: TaskAnswer | null;
   readonly lastRun: LastRunAnswer | null;
+  /**
+   * Its last moves, as `GET /jobs/{job}/items/{item}/why` has them; null in a list, and where the history does not
+   * answer at once.
+   */
+  readonly why: readonly WhyMove[] | null;
 }
 
 export interface TaskAnswer {

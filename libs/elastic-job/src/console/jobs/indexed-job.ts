@@ -10,7 +10,7 @@ import {
   timetableOf,
 } from '../../domain/index.js';
 import { type JobFacts, type JobPart, statusOf } from '../../operations/index.js';
-import type { JobRow } from '../contract/index.js';
+import { type JobRow, UNKNOWN_PULSE } from '../contract/index.js';
 import { attentionOf, reasonsIn, weightOf } from './attention.js';
 import type { SharedTimetable } from './fire-times.js';
 import { type IndexedSettings, indexedSettings, type ReadingContext } from './indexed-settings.js';
@@ -205,6 +205,7 @@ export function jobRow(indexed: IndexedJob, now: number): JobRow {
     inTasks: indexed.isInTasks,
     registeredIn: indexed.registeredIn,
     problem: unreachable ?? settings.problem,
+    ...UNKNOWN_PULSE,
     asOf: isoOf(readAt),
   };
 }

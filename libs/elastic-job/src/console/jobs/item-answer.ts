@@ -32,6 +32,7 @@ export function itemAnswer(facts: ItemFacts, { disabled, error, parameter, redac
     disabled,
     task: info.task === undefined ? null : taskAnswer(info.task, redact),
     lastRun: lastRunOf(facts, error === null ? null : redact(error)),
+    why: null,
   };
 }
 

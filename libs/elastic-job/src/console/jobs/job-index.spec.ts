@@ -11,7 +11,7 @@ import {
 import { idOf, MemoryStage } from '@test/support/unit/memory-stage.js';
 import { describe, expect, it, vi } from 'vitest';
 import { NoAuthError } from '../../registry/index.js';
-import type { ConsoleCaller, JobRow } from '../contract/index.js';
+import { type ConsoleCaller, type JobRow, UNKNOWN_PULSE } from '../contract/index.js';
 import { JobIndex, type JobIndexParts } from './job-index.js';
 
 const VIEWER: ConsoleCaller = { name: 'ann', role: 'viewer', by: 'page' };
@@ -47,6 +47,7 @@ describe('the index of jobs', () => {
       inTasks: false,
       registeredIn: 'code',
       problem: null,
+      ...UNKNOWN_PULSE,
       asOf: rowOf('settle-orders').asOf,
     });
     await stage.during(() => index.stop());

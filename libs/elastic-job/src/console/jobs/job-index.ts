@@ -158,7 +158,7 @@ export class JobIndex {
     const { jobs, state, total } = this.rows.seenBy(caller);
     const atAGlance = overviewOf(jobs, this.parts.clock.wallNow());
     const shown = { state: registry.session.state ?? 'CONNECTING', namespace };
-    return { registry: shown, jobs: total, ...atAGlance, ...this.stateOf(state) };
+    return { registry: shown, jobs: total, ...atAGlance, history: null, ...this.stateOf(state) };
   }
 
   /** @throws {ConsoleProblem} 400 for a cursor of another query */

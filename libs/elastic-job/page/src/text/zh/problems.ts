@@ -47,6 +47,7 @@ export const problems = {
   UNKNOWN_ITEM: '没有这个分片项。',
   UNKNOWN_JOB: '没有这个作业，或者您无权查看。',
   UNKNOWN_ROUTE: '控制台没有这个地址，页面可能来自另一个版本。',
+  UNKNOWN_RUN: '历史中没有这次运行，或者您无权查看。',
   UNKNOWN_SERVER: '没有这台作业服务器。',
   UNMONITORED: '此作业的选项 monitorExecution 已关闭，没有人知道哪些分片项正在运行。',
   UNSUPPORTED_MEDIA_TYPE: '请求的内容必须是 JSON。',
