@@ -27,7 +27,7 @@ const MADE_AHEAD = /\/leader\/failover(\/items)?$/;
 const COLLECTED = /\/latch$/;
 /** Java takes each delay of a millisecond for a misfire, and keeps the flag where it does not catch up on it. */
 const MISFIRE = /\/misfire$/;
-const OUR_LABEL = /^labels: nestjs-elastic-job\/\d+\n/m;
+const OUR_LABEL = /^labels: nestjs-elastic-job\/\d+( .*)?\n/m;
 const OUR_PROPS = /^props:\n(?: {2}nestjs\..*\n)+/m;
 
 const JOBS: Readonly<Record<string, JobSpec>> = {

@@ -67,7 +67,7 @@ describe('damage by hand heals or is reported within a minute', () => {
     await expectRuns();
   });
 
-  it.each(['', 'jobInstanceId: 10.0.0.1@-@77\nlabels: nestjs-elastic-job/1\nserverIp: 10.0.0.1\n'])(
+  it.each(['', 'jobInstanceId: 10.0.0.1@-@77\nlabels: nestjs-elastic-job/1 v=1.43.1\nserverIp: 10.0.0.1\n'])(
     'gives no item to a persistent node below instances, and a job with a time zone runs on: %j',
     async (text) => {
       await startCluster({ timeZone: 'Europe/Berlin' });

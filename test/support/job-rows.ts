@@ -18,7 +18,7 @@ export interface NodeRow {
 const address = (index: number) => `10.9.${index >> 8}.${index & 255}`;
 const instanceId = (index: number) => `${address(index)}@-@${index}`;
 const labelled = (index: number) =>
-  `jobInstanceId: ${instanceId(index)}\nlabels: nestjs-elastic-job/1\nserverIp: ${address(index)}\n`;
+  `jobInstanceId: ${instanceId(index)}\nlabels: nestjs-elastic-job/1 v=1.43.1\nserverIp: ${address(index)}\n`;
 const nothing = () => '';
 const RERUN = '{"v":1,"at":1,"items":[0,1],"fireTimes":[1,2]}';
 

@@ -39,6 +39,8 @@ type RecordFields = Readonly<Record<string, unknown>>;
 /** The result of a run of two releases. */
 export interface VersionsResult extends Judgement {
   readonly kills: number;
+  /** Labels of the instances when half of the workers were of each release: that of the older release comes first. */
+  readonly labels: readonly string[];
   /** The records of all items when all workers were of the newer release, and when they were of the older one again. */
   readonly upgraded: readonly RecordFields[];
   readonly rolledBack: readonly RecordFields[];
@@ -59,6 +61,7 @@ export async function runVersions(options: VersionsOptions): Promise<VersionsRes
   try {
     const from = Date.now();
     await stage.replace(newer, WORKERS / 2);
+    const labels = await stage.labels();
     await stage.killFor(halfMs);
     await stage.replace(newer, WORKERS);
     const upgraded = await stage.recordsIn(newer.protocol);
@@ -73,6 +76,7 @@ export async function runVersions(options: VersionsOptions): Promise<VersionsRes
       ...judgement,
       violations: [...judgement.violations, ...litter],
       kills: cluster.faults.faults.length,
+      labels,
       upgraded,
       rolledBack,
     };
@@ -137,16 +141,37 @@ class VersionsStage {
     }
   }
 
+  /** Labels of all instances, one of each kind. */
+  async labels(): Promise<readonly string[]> {
+    const texts = await this.#eachJob((witness) =>
+      witness.children('instances').map((id) => witness.text(`instances/${id}`) ?? ''),
+    );
+    const labels = texts.flat().map((text) => /^labels: (.*)$/m.exec(text)?.[1] ?? 'none');
+    return [...new Set(labels)].toSorted();
+  }
+
   async #records(): Promise<readonly RecordFields[]> {
+    const nodes = await this.#eachJob(async ({ registry }, { items, name }) =>
+      registry.readMany(Array.from({ length: items }, (_, item) => `/${name}/sharding/${item}/record`)),
+    );
+    return nodes.flat().map((node): RecordFields => JSON.parse(node!.data));
+  }
+
+  #eachJob<T>(read: (witness: TreeWitness, job: JobPlan) => T): Promise<readonly Awaited<T>[]> {
     const { ensemble, namespace } = this.cluster.options;
-    const all = JOBS.map(async ({ name: job, items }) => {
-      const witness = await TreeWitness.open({ servers: ensemble.connect, namespace, job, onChange: () => {} });
-      const paths = Array.from({ length: items }, (_, item) => `/${job}/sharding/${item}/record`);
-      const nodes = await witness.registry.readMany(paths);
-      await witness.stop();
-      return nodes.map((node): RecordFields => JSON.parse(node!.data));
-    });
-    return (await Promise.all(all)).flat();
+    return Promise.all(
+      JOBS.map(async (job) => {
+        const witness = await TreeWitness.open({
+          servers: ensemble.connect,
+          namespace,
+          job: job.name,
+          onChange: () => {},
+        });
+        const found = await read(witness, job);
+        await witness.stop();
+        return found;
+      }),
+    );
   }
 
   #isOf(release: Release, { name }: Worker): boolean {

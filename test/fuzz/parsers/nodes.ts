@@ -73,14 +73,17 @@ export const instance: FuzzedParser<RegisteredInstance> = {
   name: 'instance',
   examples: [
     formatInstance({ jobInstanceId: ID, serverIp: '192.0.2.2' }),
+    formatInstance({ jobInstanceId: ID, serverIp: '192.0.2.2', version: '1.43.1-rc.1+7' }),
+    `jobInstanceId: ${ID}\nlabels: nestjs-elastic-job/1 v=1.43.1 can=reruns,bulk later=1\nserverIp: 192.0.2.2\n`,
     `jobInstanceId: ${ID}\nserverIp: 192.0.2.2\n`,
     ID,
   ],
-  words: ['labels: nestjs-elastic-job/', 'serverIp: ', '\nlabels:'],
+  words: ['labels: nestjs-elastic-job/', 'serverIp: ', '\nlabels:', ' v=', ' can=', 'reruns,'],
   refusals: [],
   read: (text) => parseInstance(ID, '192.0.2.2', text),
-  // The label that is written is that of this release.
+  // The label that is written has the protocol and the abilities of this release.
   write: (one) => (one.protocol === 1 ? formatInstance(one) : undefined),
+  essence: (one) => ({ ...one, can: undefined }),
   findFault: ({ protocol = 1 }) =>
     Number.isSafeInteger(protocol) && protocol >= 1 ? undefined : `has the protocol ${protocol}`,
 };

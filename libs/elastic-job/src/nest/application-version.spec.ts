@@ -31,8 +31,16 @@ it.each([
   expect(findApplicationVersion(join(root, MAIN))).toBeUndefined();
 });
 
-it('a package that cannot be read is passed by', () => {
+it.each([
+  ['cannot be read', '{'],
+  ['is no object', 'null'],
+  ['says how modules were compiled alone', '{ "type": "module" }'],
+])('a file that %s is passed by', (_, text) => {
   pack('.', '{ "version": "1.0.0" }');
-  pack('apps/billing', '{');
+  pack('apps/billing/dist', text);
   expect(findApplicationVersion(join(root, MAIN))).toBe('1.0.0');
+});
+
+it.each(['', '-', 'argument'])('there is none without a main file, as in a REPL or behind `node -e`: "%s"', (text) => {
+  expect(findApplicationVersion(text)).toBeUndefined();
 });

@@ -7,6 +7,9 @@ import { HostTime } from './host-time.js';
 import { LineLog } from './line-log.js';
 import type { WorkerSettings } from './worker.js';
 
+/** Release of the application, which a label has that is as full as it can be. */
+const RELEASE = '1.43.1-rc.1+build_7';
+
 /** Parts of an instance that its work needs. */
 export interface InstanceParts {
   readonly settings: WorkerSettings;
@@ -34,7 +37,13 @@ export async function runInstance(makeWork: (parts: InstanceParts) => InstanceWo
   const told = new LineLog(settings.toldLog);
   const tell = (event: string, facts: object): void => say({ ...facts, event, at: time.now() });
   const registry = new ZooKeeperRegistryCenter({ servers, namespace, sessionTimeoutMs }, clock);
-  const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 5_000, connectionTimeoutMs: 30_000 });
+  const runtime = new ElasticJobRuntime({
+    registry,
+    clock,
+    version: RELEASE,
+    drainTimeoutMs: 5_000,
+    connectionTimeoutMs: 30_000,
+  });
   runtime.events.on((event) => {
     const text = JSON.stringify(event, asJson);
     void told.append({ worker: name, at: time.now(), event: JSON.parse(text) });

@@ -76,7 +76,7 @@ export function parseInstance(jobInstanceId: string, serverIpOfName: string, tex
     serverIp: interned(field('serverIp') ?? serverIpOfName),
     isOurs: label !== undefined,
     protocol: label?.protocol,
-    version: label?.version,
+    version: label?.version === undefined ? undefined : interned(label.version),
     can: label?.can ?? NOTHING,
   });
 }
