@@ -12,6 +12,8 @@ export interface PlantedJob {
   readonly config?: readonly string[];
   /** @default one of ours */
   readonly instances?: readonly string[];
+  /** Releases that instances tell, by instance. @default none */
+  readonly versions?: Readonly<Record<string, string>>;
   readonly servers?: Readonly<Record<string, 'ENABLED' | 'DISABLED' | ''>>;
   readonly root?: string;
   /** @default the first instance */
@@ -53,7 +55,11 @@ export function plantingOf(job: string, planted: PlantedJob = {}): Operation[] {
   make(paths.config, configOf(job, items, planted.config));
   for (const path of paths.laid) if (isOurs || (path !== paths.term && path !== paths.sessions)) make(path);
   for (const id of instances) {
-    const text = formatInstance({ jobInstanceId: id, serverIp: id.split('@')[0]! });
+    const text = formatInstance({
+      jobInstanceId: id,
+      serverIp: id.split('@')[0]!,
+      version: planted.versions?.[id],
+    });
     make(paths.instance(id), id === JAVA ? text.replace(/^labels:.*\n/m, '') : text, 'EPHEMERAL');
   }
   for (const [id, text] of Object.entries(planted.sessions ?? {})) make(paths.session(id), text, 'EPHEMERAL');

@@ -86,6 +86,9 @@ export class FakeConsole {
           jobs: 1,
           servers: 1,
           instances: 1,
+          versions: [RELEASE],
+          drainingInstances: 1,
+          draining: [{ instance: '10.0.0.1@-@1', ip: '10.0.0.1', version: '1.43.1', jobs: 1, since: NOW }],
           runningItems: 0,
           needing: 0,
           attention: {},
@@ -233,6 +236,15 @@ export class FakeConsole {
 const NOW = '2030-01-01T00:00:00.000Z';
 const INDEX = { indexed: 1, asOf: NOW, stale: false };
 const SWITCHED = { servers: ['10.0.0.1'], newServers: 'switched', javaPeers: [] };
+const RELEASE = {
+  version: '1.43.1',
+  instances: 1,
+  drainingInstances: 1,
+  jobs: 1,
+  mixedJobs: 0,
+  since: NOW,
+  lastJoined: NOW,
+};
 const SERVER = {
   instances: ['10.0.0.1@-@1'],
   javaInstances: 0,
@@ -240,7 +252,9 @@ const SERVER = {
   clockOffsetMs: -12,
   jobs: 1,
   disabledJobs: 0,
-  members: [{ instance: '10.0.0.1@-@1', java: false, jobs: 1, leads: 1, drainingJobs: 0, clockOffsetMs: -12 }],
+  members: [
+    { instance: '10.0.0.1@-@1', java: false, version: null, jobs: 1, leads: 1, drainingJobs: 0, clockOffsetMs: -12 },
+  ],
   jobNames: ['settle'],
   disabledJobNames: [],
 };

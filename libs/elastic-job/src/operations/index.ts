@@ -9,6 +9,7 @@ export { type ItemFacts, readItems, type RecordedRun, type ShardingInfo } from '
 export {
   type JobFacts,
   type JobPart,
+  type OwnWords,
   jobNamesIn,
   type NodeReader,
   readJob,

@@ -37,6 +37,12 @@ export type NodeReader = Pick<RegistryCenter, 'childrenMany' | 'readMany'>;
 /** Most jobs that are read at once: a namespace may be full of names that are no jobs. */
 const JOBS_AT_ONCE = 500;
 
+/** An instance as its node tells it. */
+interface JoinedInstance extends RegisteredInstance {
+  /** When it joined the job, in milliseconds since the epoch on the registry's clock. */
+  readonly joinedAt: number;
+}
+
 /** A server as its node tells it. */
 interface KnownServer extends RegisteredServer {
   /** When it was enabled, disabled or joined again, in milliseconds since the epoch on the registry's clock. */
@@ -44,9 +50,12 @@ interface KnownServer extends RegisteredServer {
 }
 
 /** The words of an instance of ours about itself, in its session node. */
-interface OwnWords {
-  /** True if it is leaving: others get its items, and what it runs goes on. */
-  readonly isDraining: boolean;
+export interface OwnWords {
+  /**
+   * Since when it is leaving, in milliseconds since the epoch on the registry's clock: others get its items, and what
+   * it runs goes on. Undefined if it is not.
+   */
+  readonly drainingSince: number | undefined;
   /** Milliseconds by which its clock is ahead of the registry's; undefined if it has not told, or is leaving. */
   readonly clockOffsetMs: number | undefined;
 }
@@ -58,7 +67,7 @@ export interface JobFacts {
   readonly root: RegistryNode | undefined;
   readonly config: RegistryNode | undefined;
   /** In Java's order. */
-  readonly instances: readonly RegisteredInstance[];
+  readonly instances: readonly JoinedInstance[];
   /** Session nodes of these instances, by instance. Java's have none. */
   readonly sessions: ReadonlyMap<string, OwnWords>;
   /** In Java's order. */
@@ -185,7 +194,7 @@ function factsOf(names: ListedNames, nodes: ReadonlyMap<string, RegistryNode | u
     paths,
     root: nodes.get(paths.root),
     config: nodes.get(paths.config),
-    instances: names.instanceIds.flatMap((id) => instanceOf(id, nodes.get(paths.instance(id))) ?? []),
+    instances: names.instanceIds.flatMap((id) => joinedInstance(id, nodes.get(paths.instance(id))) ?? []),
     sessions: new Map(
       names.instanceIds.flatMap((id) => {
         const session = nodes.get(paths.session(id));
@@ -208,8 +217,14 @@ function factsOf(names: ListedNames, nodes: ReadonlyMap<string, RegistryNode | u
   };
 }
 
-function wordsIn({ data }: RegistryNode): OwnWords {
-  return { isDraining: data === DRAINING, clockOffsetMs: parseClockOffset(data) };
+function joinedInstance(id: string, node: RegistryNode | undefined): JoinedInstance | undefined {
+  const instance = instanceOf(id, node);
+  return instance && { ...instance, joinedAt: node!.stat.ctime };
+}
+
+function wordsIn({ data, stat }: RegistryNode): OwnWords {
+  // The offset of its clock is not written any more once it leaves.
+  return { drainingSince: data === DRAINING ? stat.mtime : undefined, clockOffsetMs: parseClockOffset(data) };
 }
 
 function serverOf(serverIp: string, node: RegistryNode | undefined): KnownServer | undefined {

@@ -46,5 +46,5 @@ export const TASK: TaskAnswer = {
 };
 
 export function memberOf(instance: string): InstanceAnswer {
-  return { instance, ip: instance, java: false, leader: false, draining: false, items: [] };
+  return { instance, ip: instance, java: false, version: null, leader: false, draining: false, items: [] };
 }

@@ -68,6 +68,8 @@ export interface ServersAnswer extends IndexState {
 export interface ServerInstanceAnswer {
   readonly instance: string;
   readonly java: boolean;
+  /** Release of its application, if it tells one. Java's tell none. */
+  readonly version: string | null;
   /** Numbers of jobs that it is in, that it leads, and that it is leaving. */
   readonly jobs: number;
   readonly leads: number;
@@ -82,11 +84,43 @@ export interface ServerAnswer extends ServerRow, IndexState {
   readonly disabledJobNames: readonly string[];
 }
 
+/** A release of an application, as its instances tell it. */
+export interface VersionAnswer {
+  /** Null stands for the instances of ours that tell none. */
+  readonly version: string | null;
+  /** Numbers of instances of it, and of those of them that are leaving a job. */
+  readonly instances: number;
+  readonly drainingInstances: number;
+  /** Numbers of jobs that have such an instance, and of those that have one of another release as well. */
+  readonly jobs: number;
+  readonly mixedJobs: number;
+  /** When the first and the last of these instances began to take part, as far as they are still there. */
+  readonly since: string;
+  readonly lastJoined: string;
+}
+
+/** An instance that is leaving: others get its items, and what it runs goes on. */
+export interface DrainAnswer {
+  readonly instance: string;
+  readonly ip: string;
+  readonly version: string | null;
+  /** Number of jobs that it is leaving. */
+  readonly jobs: number;
+  /** When it began to leave the first of them. */
+  readonly since: string;
+}
+
 export interface OverviewAnswer extends IndexState {
   readonly registry: { readonly state: string; readonly namespace: string };
   readonly jobs: number;
   readonly servers: number;
   readonly instances: number;
+  /** The ten releases of which an instance has joined last, the last first. Java's instances tell none. */
+  readonly versions: readonly VersionAnswer[];
+  /** Number of instances that are leaving a job. */
+  readonly drainingInstances: number;
+  /** The ten of them that have been leaving for longest. */
+  readonly draining: readonly DrainAnswer[];
   readonly runningItems: number;
   /** Number of jobs that an operator should look at. */
   readonly needing: number;

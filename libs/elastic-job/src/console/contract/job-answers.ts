@@ -99,6 +99,8 @@ export interface InstanceAnswer {
   readonly instance: string;
   readonly ip: string;
   readonly java: boolean;
+  /** Release of its application, if it tells one. Java's tell none. */
+  readonly version: string | null;
   readonly leader: boolean;
   /** True if it is leaving the job: others get its items, and what it runs goes on. */
   readonly draining: boolean;

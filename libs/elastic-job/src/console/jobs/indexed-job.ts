@@ -9,7 +9,7 @@ import {
   type RunRecord,
   timetableOf,
 } from '../../domain/index.js';
-import { type JobFacts, type JobPart, statusOf } from '../../operations/index.js';
+import { type JobFacts, type JobPart, type OwnWords, statusOf } from '../../operations/index.js';
 import { type JobRow, UNKNOWN_PULSE } from '../contract/index.js';
 import { attentionOf, reasonsIn, weightOf } from './attention.js';
 import type { SharedTimetable } from './fire-times.js';
@@ -33,15 +33,15 @@ const OVERDUE_MS = 60_000;
 const LONGEST_LEADER = 512;
 const LONGEST_TEMPLATE = 512;
 
-/** An instance in a job. */
-export interface IndexedInstance {
+/** An instance in a job, and its words about itself, if it has told any. */
+export interface IndexedInstance extends OwnWords {
   readonly id: string;
   readonly serverIp: string;
   readonly isJavas: boolean;
-  /** True if it is leaving this job. */
-  readonly isDraining: boolean;
-  /** Milliseconds by which its clock is ahead of the registry's, if it has told. */
-  readonly clockOffsetMs: number | undefined;
+  /** Release of its application; undefined if it tells none, as Java's. */
+  readonly version: string | undefined;
+  /** When it joined this job, in milliseconds since the epoch. */
+  readonly joinedAt: number;
 }
 
 /** A job as the index keeps it: values alone, which many jobs share, and no texts of nodes. */
@@ -215,9 +215,9 @@ export function isoOf(ms: number): string {
 }
 
 function instancesOf({ instances, sessions }: JobFacts): readonly IndexedInstance[] {
-  return instances.map(({ isOurs, jobInstanceId: id, serverIp }) => {
-    const { clockOffsetMs, isDraining = false } = sessions.get(id) ?? {};
-    return { id, serverIp, isJavas: !isOurs, isDraining, clockOffsetMs };
+  const silent = { clockOffsetMs: undefined, drainingSince: undefined };
+  return instances.map(({ isOurs, jobInstanceId: id, joinedAt, serverIp, version }) => {
+    return { id, serverIp, isJavas: !isOurs, version, joinedAt, ...(sessions.get(id) ?? silent) };
   });
 }
 

@@ -72,12 +72,13 @@ export function membersOf(
     if (items === undefined) owned.set(owner, [item]);
     else items.push(item);
   }
-  return instances.map(({ isOurs, jobInstanceId, serverIp }) => ({
+  return instances.map(({ isOurs, jobInstanceId, serverIp, version }) => ({
     instance: jobInstanceId,
     ip: serverIp,
     java: !isOurs,
+    version: version ?? null,
     leader: leader?.data === jobInstanceId,
-    draining: sessions.get(jobInstanceId)?.isDraining ?? false,
+    draining: sessions.get(jobInstanceId)?.drainingSince !== undefined,
     items: owned.get(jobInstanceId) ?? [],
   }));
 }

@@ -29,6 +29,8 @@ import { listServers, overviewOf, serversOf } from './overview.js';
 import type { FailedRun } from './run-errors.js';
 import { Screens } from './screens.js';
 
+const NOBODY: Pick<IndexedJob, 'instances'> = { instances: [] };
+
 export interface JobIndexParts {
   readonly registry: RegistryCenter;
   readonly clock: Clock;
@@ -275,8 +277,16 @@ export class JobIndex {
   }
 }
 
-/** True if a row shows the same, whenever it was read. */
+/** True if row and instances show the same, whenever they were read. */
 function isSame(a: IndexedJob | undefined, b: IndexedJob | undefined, now: number): boolean {
   const shown = (job: IndexedJob | undefined) => job && JSON.stringify({ ...jobRow(job, now), asOf: '' });
-  return shown(a) === shown(b);
+  return hasSameInstances(a, b) && shown(a) === shown(b);
+}
+
+/** True if the same instances are there, and those leave that did before. */
+function hasSameInstances({ instances: a } = NOBODY, { instances: b } = NOBODY): boolean {
+  return (
+    a.length === b.length &&
+    a.every(({ drainingSince, id }, index) => id === b[index]?.id && drainingSince === b[index].drainingSince)
+  );
 }

@@ -10,7 +10,8 @@ describe('an open job', () => {
   it('is shown with its servers and instances', async () => {
     const sessions = { [OWN]: 'DRAINING' };
     const planted = { instances: [OWN, JAVA], items: 3, config: ["description: '[x] does it'"], sessions };
-    const { stage, stop, index } = await setUp({ job: planted });
+    const versions = { [OWN]: '1.43.1' };
+    const { stage, stop, index } = await setUp({ job: { ...planted, versions } });
     const open = index.open('job');
 
     const answer = await stage.during(() => open.job());
@@ -22,8 +23,8 @@ describe('an open job', () => {
       { ip: SERVER_IP, disabled: false, instances: 1 },
     ]);
     expect(answer.members).toEqual([
-      { instance: JAVA, ip: '10.0.0.8', java: true, leader: false, draining: false, items: [1] },
-      { instance: OWN, ip: SERVER_IP, java: false, leader: true, draining: true, items: [0, 2] },
+      { instance: JAVA, ip: '10.0.0.8', java: true, version: null, leader: false, draining: false, items: [1] },
+      { instance: OWN, ip: SERVER_IP, java: false, version: '1.43.1', leader: true, draining: true, items: [0, 2] },
     ]);
     await stop(open);
   });

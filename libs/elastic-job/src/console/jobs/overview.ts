@@ -10,6 +10,7 @@ import {
 } from '../contract/index.js';
 import { hasReason } from './attention.js';
 import { type IndexedInstance, type IndexedJob, isoOf, jobRow } from './indexed-job.js';
+import { deployOf } from './deploy.js';
 import { compared, pageOf } from './job-list.js';
 
 /** Members of each list of the overview. */
@@ -17,12 +18,18 @@ const MOST_NAMED = 10;
 
 type JobsAtAGlance = Pick<
   OverviewAnswer,
-  'attention' | 'busiest' | 'instances' | 'needing' | 'next' | 'runningItems' | 'servers' | 'worst'
+  | 'attention'
+  | 'busiest'
+  | 'needing'
+  | 'next'
+  | 'runningItems'
+  | 'servers'
+  | 'worst'
+  | keyof ReturnType<typeof deployOf>
 >;
 
 /** @param jobs in the order of their names @param now milliseconds since the epoch */
 export function overviewOf(jobs: readonly IndexedJob[], now: number): JobsAtAGlance {
-  const instances = new Set(jobs.flatMap((job) => job.instances.map(({ id }) => id)));
   const counts = ATTENTIONS.map((reason) => [reason, jobs.filter((job) => hasReason(job.attention, reason)).length]);
   const attention: Partial<Record<Attention, number>> = Object.fromEntries(counts.filter(([, count]) => count !== 0));
   const firing = jobs.flatMap((job) => {
@@ -31,7 +38,7 @@ export function overviewOf(jobs: readonly IndexedJob[], now: number): JobsAtAGla
   });
   return {
     servers: new Set(jobs.flatMap((job) => job.servers.map(({ serverIp }) => serverIp))).size,
-    instances: instances.size,
+    ...deployOf(jobs),
     runningItems: jobs.reduce((sum, { running }) => sum + running, 0),
     needing: jobs.filter((job) => job.attention > 0).length,
     attention,
@@ -62,6 +69,7 @@ interface Gathered {
 
 interface GatheredInstance {
   readonly java: boolean;
+  readonly version: string | null;
   jobs: number;
   leads: number;
   drainingJobs: number;
@@ -88,22 +96,26 @@ export function serversOf(jobs: readonly IndexedJob[]): readonly ServerOfJobs[] 
 /** An instance tells its offset in each of its jobs; the one that was read last counts. */
 function gather(members: Gathered['members'] | undefined, instance: IndexedInstance, { leader, readAt }: IndexedJob) {
   if (members === undefined) return;
-  const { clockOffsetMs, id, isDraining, isJavas: java } = instance;
-  const member = members.get(id) ?? { java, jobs: 0, leads: 0, drainingJobs: 0, clockOffsetMs: null, offsetAt: 0 };
+  const { clockOffsetMs, drainingSince, id, isJavas: java, version = null } = instance;
+  const member = members.get(id) ?? newMember(java, version);
   members.set(id, member);
   member.jobs += 1;
   if (leader === id) member.leads += 1;
-  if (isDraining) member.drainingJobs += 1;
+  if (drainingSince !== undefined) member.drainingJobs += 1;
   if (clockOffsetMs === undefined || readAt < member.offsetAt) return;
   member.clockOffsetMs = clockOffsetMs;
   member.offsetAt = readAt;
 }
 
+function newMember(java: boolean, version: string | null): GatheredInstance {
+  return { java, version, jobs: 0, leads: 0, drainingJobs: 0, clockOffsetMs: null, offsetAt: 0 };
+}
+
 function serverOf([ip, { disabledJobNames, jobNames, members: gathered }]: readonly [string, Gathered]): ServerOfJobs {
   const instances = inDescendingOrder(gathered.keys());
   const members = instances.map((instance) => {
-    const { clockOffsetMs, drainingJobs, java, jobs, leads } = gathered.get(instance)!;
-    return { instance, java, jobs, leads, drainingJobs, clockOffsetMs };
+    const { clockOffsetMs, drainingJobs, java, jobs, leads, version } = gathered.get(instance)!;
+    return { instance, java, version, jobs, leads, drainingJobs, clockOffsetMs };
   });
   const offsets = members.flatMap(({ clockOffsetMs }) => clockOffsetMs ?? []);
   return {

@@ -7,18 +7,27 @@ import { JobIndex } from './job-index.js';
 const VIEWER: ConsoleCaller = { name: 'ann', role: 'viewer', by: 'page' };
 const OTHER = `${SERVER_IP}@-@2-b`;
 
-it('a server tells the clocks of its instances, and which of them leave', async () => {
+it('a server tells releases and clocks of its instances, and which of them leave', async () => {
   const index = await indexOf({
-    a: { instances: [OWN, OTHER], sessions: { [OWN]: 'clock -250', [OTHER]: 'clock 40' } },
-    b: { instances: [OWN, OTHER], leader: OTHER, sessions: { [OWN]: 'DRAINING', [OTHER]: '' } },
+    a: {
+      instances: [OWN, OTHER],
+      versions: { [OTHER]: '2.0.0' },
+      sessions: { [OWN]: 'clock -250', [OTHER]: 'clock 40' },
+    },
+    b: {
+      instances: [OWN, OTHER],
+      versions: { [OTHER]: '2.0.0' },
+      leader: OTHER,
+      sessions: { [OWN]: 'DRAINING', [OTHER]: '' },
+    },
   });
 
   const server = index.server(SERVER_IP, VIEWER);
 
   expect(server).toMatchObject({ javaInstances: 0, drainingInstances: 1, clockOffsetMs: -250 });
   expect(server?.members).toEqual([
-    { instance: OTHER, java: false, jobs: 2, leads: 1, drainingJobs: 0, clockOffsetMs: 40 },
-    { instance: OWN, java: false, jobs: 2, leads: 1, drainingJobs: 1, clockOffsetMs: -250 },
+    { instance: OTHER, java: false, version: '2.0.0', jobs: 2, leads: 1, drainingJobs: 0, clockOffsetMs: 40 },
+    { instance: OWN, java: false, version: null, jobs: 2, leads: 1, drainingJobs: 1, clockOffsetMs: -250 },
   ]);
 });
 
