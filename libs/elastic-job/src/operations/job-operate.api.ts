@@ -1,16 +1,14 @@
 import { publicCalls } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
-import { errorOfLaterStep, formatTriggerRequest, removeAbandoned, type ServerStatus } from '../coordination/index.js';
+import { formatTriggerRequest } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
 import type { CronDialect, JobName, Redact, ShardingStrategy } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import {
   assertItem,
   assertReadable,
-  type CommandScope,
   DUMP_TABLE,
   type DumpOptions,
-  isIn,
   pathsOf,
   scopeOf,
   type ServerScope,
@@ -33,8 +31,8 @@ import {
   type ReshardOutcome,
   type TriggerReceipt,
 } from './requests.js';
-import { commitInScope, deletion, removalOperations, shutdownOperations } from './scoped-commands.js';
-import { switchJob, type SwitchOutcome, switchServers } from './switches.js';
+import { remove, shutDown } from './scoped-commands.js';
+import { switchScope, type SwitchOutcome, switchServer } from './switches.js';
 
 /**
  * Operator's commands for any job of the namespace: instances of this package and Java's instances follow them. Each
@@ -156,7 +154,7 @@ export class JobOperateApi {
    * @throws {PartlyDoneError} if such a server could not be switched; `done` has the outcome for the others
    */
   async disable(jobName: JobName, scope: SwitchScope = {}): Promise<SwitchOutcome> {
-    return this.switch('DISABLED', jobName, switchScopeOf('disable', scope));
+    return switchScope(this.registry, this.strategies, 'DISABLED', { jobName, ...switchScopeOf('disable', scope) });
   }
 
   /**
@@ -165,7 +163,7 @@ export class JobOperateApi {
    * @throws {UnknownJobError} @throws {UnknownServerError} @throws {PartlyDoneError}
    */
   async enable(jobName: JobName, scope: SwitchScope = {}): Promise<SwitchOutcome> {
-    return this.switch('ENABLED', jobName, switchScopeOf('enable', scope));
+    return switchScope(this.registry, this.strategies, 'ENABLED', { jobName, ...switchScopeOf('enable', scope) });
   }
 
   /**
@@ -175,7 +173,7 @@ export class JobOperateApi {
    * @throws {UnknownServerError}
    */
   disableServer(serverIp: string): Promise<readonly JobName[]> {
-    return this.switchServer('DISABLED', serverIp);
+    return switchServer(this.registry, serverIp, 'DISABLED');
   }
 
   /**
@@ -185,7 +183,7 @@ export class JobOperateApi {
    * @throws {UnknownServerError}
    */
   enableServer(serverIp: string): Promise<readonly JobName[]> {
-    return this.switchServer('ENABLED', serverIp);
+    return switchServer(this.registry, serverIp, 'ENABLED');
   }
 
   /**
@@ -195,7 +193,7 @@ export class JobOperateApi {
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
   async shutdown(jobName: JobName, scope: ServerScope = {}): Promise<readonly string[]> {
-    return this.shutdownIn(scopeOf('shutdown', jobName, scope));
+    return shutDown(this.registry, scopeOf('shutdown', jobName, scope));
   }
 
   /**
@@ -204,7 +202,7 @@ export class JobOperateApi {
    * @throws {UnknownServerError}
    */
   shutdownServer(serverIp: string): Promise<readonly string[]> {
-    return this.shutdownIn({ serverIp });
+    return shutDown(this.registry, { serverIp });
   }
 
   /**
@@ -219,7 +217,7 @@ export class JobOperateApi {
    * @throws {PartlyDoneError} if the removal has begun, and its nodes could not be deleted
    */
   async remove(jobName: JobName, scope: ServerScope = {}): Promise<void> {
-    return this.removeIn(scopeOf('remove', jobName, scope));
+    return remove(this.registry, scopeOf('remove', jobName, scope));
   }
 
   /**
@@ -228,7 +226,7 @@ export class JobOperateApi {
    * @throws {UnknownServerError}
    */
   removeServer(serverIp: string): Promise<void> {
-    return this.removeIn({ serverIp });
+    return remove(this.registry, { serverIp });
   }
 
   /**
@@ -241,54 +239,5 @@ export class JobOperateApi {
     const { clock, redact, registry } = this;
     const paths = pathsOf(jobName);
     return dumpJob(registry, paths, DUMP_TABLE.checked('JobOperateApi.dump', options), { clock, redact });
-  }
-
-  private async switch(
-    status: ServerStatus,
-    jobName: JobName,
-    { newServers, serverIp }: ReturnType<typeof switchScopeOf>,
-  ): Promise<SwitchOutcome> {
-    const { registry, strategies } = this;
-    if (serverIp === undefined) return switchJob(registry, { jobName, newServers, status, strategies });
-    const switched = await switchServers(registry, { jobName, serverIp }, status);
-    return Object.freeze({
-      servers: Object.freeze(switched.map((server) => server.serverIp)),
-      newServers: 'left',
-      javaPeers: Object.freeze([]),
-    });
-  }
-
-  private async switchServer(status: ServerStatus, serverIp: string): Promise<readonly JobName[]> {
-    const switched = await switchServers(this.registry, { serverIp }, status);
-    return Object.freeze(switched.map(({ jobName }) => jobName));
-  }
-
-  private async shutdownIn(scope: CommandScope): Promise<readonly string[]> {
-    const work = 'shutting instances down';
-    const parts = ['instances', 'servers'] as const;
-    const operations = await commitInScope(this.registry, scope, { work, parts }, (job) =>
-      shutdownOperations(scope, job),
-    );
-    return operations.map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
-  }
-
-  private async removeIn(scope: CommandScope): Promise<void> {
-    let isCreated = false;
-    const how = { work: 'removing servers', parts: ['instances', 'servers'] } as const;
-    await commitInScope(this.registry, scope, how, (job) => {
-      const removal = removalOperations(scope, job);
-      isCreated = removal !== undefined;
-      if (removal !== undefined) return removal;
-      const servers = job.servers.filter((server) => isIn(scope, server));
-      return [
-        ...shutdownOperations(scope, job),
-        ...servers.map(({ serverIp }) => deletion(job.paths.server(serverIp))),
-      ];
-    });
-    if (!isCreated) return;
-    const jobName = scope.jobName!;
-    await removeAbandoned(this.registry, jobName).catch((error: unknown) => {
-      throw errorOfLaterStep(error, { jobName, work: 'removing the job' });
-    });
   }
 }

@@ -1,6 +1,6 @@
 // Commands within a scope: one job or all, one server or all. Each reads the nodes that it concerns, and is then one
 // transaction; if a node was changed meanwhile, it reads again.
-import { isCommitted, unknownJob, untilAccepted } from '../coordination/index.js';
+import { errorOfLaterStep, isCommitted, removeAbandoned, unknownJob, untilAccepted } from '../coordination/index.js';
 import { parseCreatedJob, removedRoot } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
@@ -46,21 +46,46 @@ export async function jobsIn(
   return jobs;
 }
 
+/** Takes the instances of a scope out of their jobs. @returns their ids, in Java's order */
+export async function shutDown(registry: RegistryCenter, scope: CommandScope): Promise<readonly string[]> {
+  const how = { work: 'shutting instances down', parts: ['instances', 'servers'] } as const;
+  const operations = await commitInScope(registry, scope, how, (job) => shutdownOperations(scope, job));
+  return operations.map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
+}
+
+/** Shuts the instances of a scope down and forgets their servers, or removes a created job as a whole. */
+export async function remove(registry: RegistryCenter, scope: CommandScope): Promise<void> {
+  let isCreated = false;
+  const how = { work: 'removing servers', parts: ['instances', 'servers'] } as const;
+  await commitInScope(registry, scope, how, (job) => {
+    const removal = removalOperations(scope, job);
+    isCreated = removal !== undefined;
+    if (removal !== undefined) return removal;
+    const servers = job.servers.filter((server) => isIn(scope, server));
+    return [...shutdownOperations(scope, job), ...servers.map(({ serverIp }) => deletion(job.paths.server(serverIp)))];
+  });
+  if (!isCreated) return;
+  const jobName = scope.jobName!;
+  await removeAbandoned(registry, jobName).catch((error: unknown) => {
+    throw errorOfLaterStep(error, { jobName, work: 'removing the job' });
+  });
+}
+
 /** The data of its node decide on which server an instance is, as for Java. */
-export function shutdownOperations(scope: CommandScope, { paths, instances }: JobFacts): Operation[] {
+function shutdownOperations(scope: CommandScope, { paths, instances }: JobFacts): Operation[] {
   return instances
     .filter((instance) => isIn(scope, instance))
     .map(({ jobInstanceId }) => deletion(paths.instance(jobInstanceId)));
 }
 
 /** Operations that remove a job from a template as a whole; undefined if the command is for less. */
-export function removalOperations({ jobName, serverIp }: CommandScope, { root }: JobFacts): Operation[] | undefined {
+function removalOperations({ jobName, serverIp }: CommandScope, { root }: JobFacts): Operation[] | undefined {
   const created = parseCreatedJob(root?.data ?? '');
   if (jobName === undefined || serverIp !== undefined || root === undefined || created === undefined) return undefined;
   if (created.isBeingRemoved) return [];
   return [{ kind: 'set', path: root.path, data: removedRoot(created.template), version: root.stat.version }];
 }
 
-export function deletion(path: string): Operation {
+function deletion(path: string): Operation {
   return { kind: 'delete', path };
 }

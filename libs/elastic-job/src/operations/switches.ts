@@ -22,7 +22,7 @@ import {
 import { ElasticJobError, type JobName, type ShardingStrategy, UnknownJobError } from '../domain/index.js';
 import { namesBelow, type Operation, type RegistryCenter } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
-import { type CommandScope, isIn, pathsOf } from './command-arguments.js';
+import { type CommandScope, isIn, pathsOf, type ServerScope } from './command-arguments.js';
 import { editConfiguration } from './edit-configuration.js';
 import type { JobFacts } from './job-facts.js';
 import { commitInScope, jobsIn } from './scoped-commands.js';
@@ -46,6 +46,32 @@ export interface SwitchOutcome {
   readonly version?: number;
 }
 
+/** Switches a whole job, or one of its servers. */
+export async function switchScope(
+  registry: RegistryCenter,
+  strategies: readonly ShardingStrategy[],
+  status: ServerStatus,
+  { jobName, newServers, serverIp }: ServerScope & { readonly jobName: JobName; readonly newServers: boolean },
+): Promise<SwitchOutcome> {
+  if (serverIp === undefined) return switchJob(registry, { jobName, newServers, status, strategies });
+  const switched = await switchServers(registry, { jobName, serverIp }, status);
+  return Object.freeze({
+    servers: Object.freeze(switched.map((server) => server.serverIp)),
+    newServers: 'left',
+    javaPeers: Object.freeze([]),
+  });
+}
+
+/** Switches a server in all of its jobs. @returns the jobs in which it had another status */
+export async function switchServer(
+  registry: RegistryCenter,
+  serverIp: string,
+  status: ServerStatus,
+): Promise<readonly JobName[]> {
+  const switched = await switchServers(registry, { serverIp }, status);
+  return Object.freeze(switched.map(({ jobName }) => jobName));
+}
+
 /** A job that is switched as a whole. */
 interface WholeJob {
   readonly jobName: JobName;
@@ -56,7 +82,7 @@ interface WholeJob {
 }
 
 /** Switches servers that are there. @returns those that had another status, each with its job */
-export async function switchServers(
+async function switchServers(
   registry: RegistryCenter,
   scope: CommandScope,
   status: ServerStatus,
@@ -70,7 +96,7 @@ export async function switchServers(
 }
 
 /** Switches a whole job. 3 requests; 4 with `newServers`, and 3 more if a server has come meanwhile. */
-export async function switchJob(registry: RegistryCenter, whole: WholeJob): Promise<SwitchOutcome> {
+async function switchJob(registry: RegistryCenter, whole: WholeJob): Promise<SwitchOutcome> {
   const { known, ...first } = await switchOnce(registry, whole);
   const outcome = Object.freeze(first);
   if (outcome.newServers === 'left' || outcome.newServers === 'unreadable') return outcome;
