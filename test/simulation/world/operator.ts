@@ -52,7 +52,7 @@ export class Operator {
   }
 
   depose(jobName: string): void {
-    void this.command('depose', jobName, undefined, () => this.world.depose(jobName));
+    void this.command('resign', jobName, undefined, () => this.world.jobs.resign(jobName));
   }
 
   mark(jobName: string, item: number, instanceId: string): Promise<void> {

@@ -123,11 +123,6 @@ export class World {
     }
   }
 
-  /** Deletes the election node of a job, as an operator may by hand. */
-  depose(jobName: string): Promise<void> {
-    return this.operator.delete(`/${jobName}/leader/election/instance`);
-  }
-
   /** Marks an item as running, as an operator may by hand. */
   mark(jobName: string, item: number, instanceId: string): Promise<string> {
     return this.operator.create(`/${jobName}/sharding/${item}/running`, instanceId, 'PERSISTENT');

@@ -23,6 +23,7 @@ export {
   type NewJob,
   type RecordedRun,
   type ReshardOutcome,
+  type ResignOutcome,
   type ServerBriefInfo,
   type ServerScope,
   ServerStatisticsApi,

@@ -20,7 +20,14 @@ export {
 } from './job-facts.js';
 export * from './job-operate.api.js';
 export * from './operations.errors.js';
-export type { CancelOutcome, ItemCancelOutcome, LossOutcome, ReshardOutcome, TriggerReceipt } from './requests.js';
+export type {
+  CancelOutcome,
+  ItemCancelOutcome,
+  LossOutcome,
+  ReshardOutcome,
+  ResignOutcome,
+  TriggerReceipt,
+} from './requests.js';
 export * from './sharding.api.js';
 export * from './statistics.api.js';
 export type { SwitchOutcome } from './switches.js';

@@ -27,8 +27,10 @@ import {
   requestCancels,
   requestLoss,
   requestReshard,
+  requestResignation,
   requestRuns,
   type ReshardOutcome,
+  type ResignOutcome,
   type TriggerReceipt,
 } from './requests.js';
 import { remove, shutDown } from './scoped-commands.js';
@@ -142,6 +144,15 @@ export class JobOperateApi {
    */
   async reshard(jobName: JobName): Promise<ReshardOutcome> {
     return requestReshard(this.registry, pathsOf(jobName));
+  }
+
+  /**
+   * Takes leadership from the instance that leads, so that the others elect another leader. What it has planned and not
+   * written yet is refused. It may be elected again a second later, if nobody else was. Present runs go on. 2 requests.
+   * @throws {UnknownJobError} @throws {InvalidArgumentError}
+   */
+  async resign(jobName: JobName): Promise<ResignOutcome> {
+    return requestResignation(this.registry, pathsOf(jobName));
   }
 
   /**

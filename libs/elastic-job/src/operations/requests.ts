@@ -123,6 +123,36 @@ export function requestReshard(registry: RegistryCenter, paths: JobPaths): Promi
   });
 }
 
+/** Outcome of a request to the leader to resign. */
+export type ResignOutcome =
+  /** The instance that led when it was asked, and leads no longer. */
+  { readonly kind: 'resigned'; readonly instanceId: string } | { readonly kind: 'no-leader' };
+
+/**
+ * Deletes the leader's node, so that the instances elect another leader. The node is deleted for the leader that was
+ * read first, never for its successor: our elections raise the version of `term`.
+ * @throws {UnknownJobError}
+ * @see ElasticJob, `LeaderService.removeLeader`
+ */
+export function requestResignation(registry: RegistryCenter, paths: JobPaths): Promise<ResignOutcome> {
+  let first: Pick<JobFacts, 'leader' | 'term'> | undefined;
+  return repeat(untilAccepted(paths.jobName, 'asking the leader to resign'), async () => {
+    const facts = await readJob(registry, paths, ['lead']);
+    if (facts.root === undefined) throw await unknownJob(registry, paths.jobName);
+    first ??= facts;
+    const { leader, term } = first;
+    if (leader === undefined) return Object.freeze({ kind: 'no-leader' } as const);
+    const outcome = Object.freeze({ kind: 'resigned', instanceId: leader.data } as const);
+    if (facts.leader?.data !== leader.data || facts.term?.stat.version !== term?.stat.version) return outcome;
+    const operations: Operation[] = [
+      { kind: 'delete', path: leader.path, version: leader.stat.version },
+      // A job that has never had an instance of ours has no such node.
+      ...(term === undefined ? [] : [{ kind: 'check', path: term.path, version: term.stat.version } as const]),
+    ];
+    return (await isCommitted(registry, operations)) ? outcome : undefined;
+  });
+}
+
 /** Outcome of a request to cancel a run. */
 export type CancelOutcome =
   /** The holder is asked to abort the run; its handler may need a while, and may have ended before. */

@@ -115,7 +115,14 @@ export class Leadership {
     }
   }
 
-  /** Ends the term because the election node or the session is gone. */
+  /** Ends the term because the election node is gone, and does not stand for a second: others may be wanted to lead. */
+  depose(jobName: JobName): void {
+    if (this.term(jobName) === undefined) return;
+    this.resignedAt.set(jobName, this.clock.monotonicNow());
+    this.endTerm(jobName, new Error(`Job "${jobName}": the election node is gone.`));
+  }
+
+  /** Ends the term because the session is gone. */
   endTerm(jobName: JobName, reason: unknown): void {
     const current = this.held.get(jobName);
     this.held.delete(jobName);

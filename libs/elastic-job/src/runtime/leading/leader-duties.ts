@@ -45,8 +45,7 @@ export class LeaderDuties {
   }
 
   leaderLost(): void {
-    const { services, tree } = this;
-    services.leader.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": the election node is gone.`));
+    this.services.leader.depose(this.tree.jobName);
     this.election.wake();
   }
 

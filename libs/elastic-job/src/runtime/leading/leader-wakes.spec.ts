@@ -128,11 +128,14 @@ describe('a leader plans anew', () => {
 });
 
 describe('a lead', () => {
-  it('ends its term if the election node is deleted, and the next term begins', async () => {
+  it('ends its term if the election node is deleted, and stands again a second later', async () => {
     await lead();
     const { signal } = duty.services.leader.term(JOB)!;
     await duty.drop(duty.tree.paths.leader);
     expect(signal.aborted).toBe(true);
+    await duty.clock.advance(SECOND - 1);
+    expect(duty.told('leader-elected')).toHaveLength(1);
+    await duty.clock.advance(1);
     expect(duty.told('leader-elected')).toMatchObject([{ term: 1 }, { instanceId: SELF, term: 2 }]);
   });
 
