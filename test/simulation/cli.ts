@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Coverage, Coverages, describeCoverage, isEnough } from './coverage.js';
-import { INVARIANTS, TASK_INVARIANTS } from './invariants/index.js';
+import { INVARIANTS, RERUN_INVARIANTS, TASK_INVARIANTS } from './invariants/index.js';
 import { MUTANTS } from './mutants/mutants.js';
 import { SHARING_MUTANTS } from './mutants/sharing-mutants.js';
 import { TASK_MUTANTS } from './mutants/task-mutants.js';
@@ -125,7 +125,7 @@ async function judge(seed: number): Promise<void> {
 }
 
 function nameOf(number: number): string {
-  const found = [...INVARIANTS, ...TASK_INVARIANTS].find((invariant) => invariant.number === number);
+  const found = [...INVARIANTS, ...RERUN_INVARIANTS, ...TASK_INVARIANTS].find((invariant) => invariant.number === number);
   return `${number} ${found?.name ?? ''}`;
 }
 

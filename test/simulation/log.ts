@@ -59,6 +59,8 @@ export type Fact =
   | { readonly kind: 'returned' | 'threw'; readonly run: number }
   /** The handler is told to stop. `reason`: the class of its signal's reason. */
   | { readonly kind: 'aborted'; readonly run: number; readonly reason: string }
+  /** A handler was given a checkpoint, of this run. */
+  | { readonly kind: 'loaded'; readonly run: number; readonly savedBy: number }
   /** A handler has asked if its lease is held. */
   | { readonly kind: 'held'; readonly run: number; readonly isHeld: boolean }
   | { readonly kind: 'effect'; readonly run: number; readonly token: bigint; readonly accepted: boolean }
@@ -67,7 +69,8 @@ export type Fact =
   /** A lasting fault ends with another entry, `healed`. */
   | { readonly kind: 'fault'; readonly fault: string; readonly instance: number; readonly lasts: boolean }
   | { readonly kind: 'healed'; readonly fault: string; readonly instance: number }
-  | ({ readonly kind: 'process'; readonly instance: number } & PlannedProcess)
+  /** `isOlder`: it is of a release that knows no re-runs. */
+  | ({ readonly kind: 'process'; readonly instance: number; readonly isOlder?: true | undefined } & PlannedProcess)
   | { readonly kind: 'started'; readonly instance: number }
   | { readonly kind: 'leaving'; readonly instance: number }
   | { readonly kind: 'left'; readonly instance: number }

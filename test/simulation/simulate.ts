@@ -1,6 +1,6 @@
 import type { Coverage } from './coverage.js';
 import { History } from './history.js';
-import { type Invariant, INVARIANTS, TASK_INVARIANTS, type Violation } from './invariants/index.js';
+import { type Invariant, INVARIANTS, RERUN_INVARIANTS, TASK_INVARIANTS, type Violation } from './invariants/index.js';
 import { type EventLog, lineOf } from './log.js';
 import { taskSightings } from './task-sightings.js';
 import { type Edition, planOf } from './world/plan.js';
@@ -49,7 +49,8 @@ export async function simulate(seed: number, mutation?: Mutation, edition?: Edit
     };
   }
   const history = new History(plan, log.entries);
-  const invariants = plan.tasks === undefined ? INVARIANTS : [...INVARIANTS, ...TASK_INVARIANTS];
+  const usual = [...INVARIANTS, ...RERUN_INVARIANTS];
+  const invariants = plan.tasks === undefined ? usual : [...usual, ...TASK_INVARIANTS];
   const broken = invariants.flatMap((invariant): Broken[] => {
     const violations = invariant.check(history);
     return violations.length === 0 ? [] : [{ invariant, violations }];

@@ -2,6 +2,7 @@ import { formatConfiguration } from '../../../libs/elastic-job/src/coordination/
 import {
   formatRunRecord,
   PROTOCOL,
+  type RunRecord,
   formatStartLedger,
   type JobOptions,
   resolveJobOptions,
@@ -43,6 +44,10 @@ interface BeginOptions {
   readonly jobName?: string;
   /** The child is started for these fire times, in seconds, as the item ends. */
   readonly starts?: readonly number[];
+  /** Further fields of the record. */
+  readonly record?: Partial<RunRecord>;
+  /** Further writes of the transaction that settles the run. */
+  readonly alongside?: readonly NodeWrite[];
 }
 
 /** Faults of a job that is started after another one, for the fire time of second 30. */
@@ -124,13 +129,32 @@ export class HandMadeHistory {
   begin(
     seconds: number,
     item: number,
-    { by, fireTime, origin = 'schedule', isClaim, endsAt, launch, run, jobName = JOB, starts = [] }: BeginOptions,
+    {
+      by,
+      fireTime,
+      origin = 'schedule',
+      isClaim,
+      endsAt,
+      launch,
+      run,
+      jobName = JOB,
+      starts = [],
+      ...more
+    }: BeginOptions,
   ): this {
     const path = `/${jobName}/sharding/${item}`;
     const number = (this.runs += 1);
     const target = { fireTime: START + fireTime * 1_000, origin };
     const begunAt = START + seconds * 1_000;
-    const record = { run: String(number), by: idOf(by), target, attempt: 1, begunAt, ...(launch && { launch }) };
+    const record = {
+      run: String(number),
+      by: idOf(by),
+      target,
+      attempt: 1,
+      begunAt,
+      ...(launch && { launch }),
+      ...more.record,
+    };
     const settled = { at: 0, outcome: 'succeeded' as const };
     this.commit(seconds, sessionOf(by), [
       ...(isClaim
@@ -165,6 +189,7 @@ export class HandMadeHistory {
       changed(`${path}/record`, formatRunRecord({ ...record, settled }, PROTOCOL)),
       deleted(`${path}/running`),
       ...(starts.length > 0 ? [started(starts)] : []),
+      ...(more.alongside ?? []),
     ]);
     const outcome = { kind: 'succeeded' } as const;
     return this.note(end, {
@@ -204,7 +229,7 @@ export class HandMadeHistory {
       { ...created(`${root}/leader/election/instance`, idOf(0)), isEphemeral: true },
       ...[0, 1].flatMap((index) => [
         created(`${root}/servers/10.0.0.${index + 1}`, ''),
-        created(`${root}/instances/${idOf(index)}`, ''),
+        created(`${root}/instances/${idOf(index)}`, 'labels: nestjs-elastic-job/1 can=reruns'),
       ]),
       ...items.flatMap((item) => ['', '/record'].map((name) => created(`${root}/sharding/${item}${name}`, ''))),
     ]);

@@ -1,4 +1,4 @@
-import { mayRepeatEarlyRun } from '../../../libs/elastic-job/src/domain/index.js';
+import { mayRepeatEarlyRun, rerunIdOf } from '../../../libs/elastic-job/src/domain/index.js';
 import { type Begin, indexOf, type History } from '../history.js';
 import type { Run } from '../runs.js';
 import { unawareOfSilence } from './limits.js';
@@ -110,6 +110,7 @@ export function check21OnceBegun(history: History): Violation[] {
   const begun = new Map<string, number>();
   for (const { at, jobName, item, record, isClaim, zxid } of history.begins) {
     const { fireTime, origin } = record.target;
+    if (rerunIdOf(origin) !== undefined) continue; // Judged with its re-run.
     const target = `${jobName}/${item} for ${timeOf(fireTime)} of ${origin}`;
     const before = begun.get(target);
     // A begin within the tolerance does not count as early. It may be repeated if the record names the stretch of a

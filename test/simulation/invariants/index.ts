@@ -15,6 +15,13 @@ import {
 import type { Invariant } from './invariant.js';
 import { check09OneLeaderActs, check19NoOldTerm } from './leadership.js';
 import { check26OwnMarks } from './own-marks.js';
+import {
+  check36ScheduleIsLeftAlone,
+  check37RerunInOrder,
+  check38ProgressWithSettle,
+  check39RerunMayBegin,
+  check40RerunsAreDone,
+} from './reruns.js';
 import { check27StopsAreBounded } from './stops.js';
 import { check03NoLostTarget, check04NoSurplusRun, check13MisfireOracle, check16Progress } from './targets.js';
 import {
@@ -60,6 +67,15 @@ export const INVARIANTS: readonly Invariant[] = [
   { number: 26, name: 'own marks', check: check26OwnMarks },
   { number: 27, name: 'stops are bounded', check: check27StopsAreBounded },
   { number: 28, name: 'nothing early', check: check28NothingEarly },
+];
+
+/** Further invariants for re-runs of past fire times. */
+export const RERUN_INVARIANTS: readonly Invariant[] = [
+  { number: 36, name: 'the schedule is left alone', check: check36ScheduleIsLeftAlone },
+  { number: 37, name: 're-run once, in order', check: check37RerunInOrder },
+  { number: 38, name: 'progress with the settle', check: check38ProgressWithSettle },
+  { number: 39, name: 're-run where it may', check: check39RerunMayBegin },
+  { number: 40, name: 'no re-run forgotten', check: check40RerunsAreDone },
 ];
 
 /** Further invariants for jobs whose items are tasks. */

@@ -1,4 +1,4 @@
-import { triggerIdOf } from '../../../libs/elastic-job/src/domain/index.js';
+import { rerunIdOf, triggerIdOf } from '../../../libs/elastic-job/src/domain/index.js';
 import { type CalmItem, type CalmJob, dueTimes, itemsInTime } from '../calm.js';
 import type { Begin, History, Interval, JobSettings } from '../history.js';
 import { startedTimes } from './dependents.js';
@@ -48,6 +48,7 @@ export function check04NoSurplusRun(history: History): Violation[] {
     const key = itemKey(jobName, item);
     const { fireTime, origin } = record.target;
     const id = triggerIdOf(origin);
+    if (rerunIdOf(origin) !== undefined) continue; // Judged with its re-run.
     const isAsked = history.isResident(jobName)
       ? origin === 'resident'
       : id === undefined
@@ -84,8 +85,14 @@ function afterBusy(history: History, watched: CalmItem, interval: Interval): Vio
   if (missed === undefined) return [];
   const later = begins.filter(({ at }) => at >= to);
   // A waiting trigger of an operator goes first. Runs that it delays are judged after it.
-  if (later[0] !== undefined && !isScheduled(later[0]) && later[0].at <= to + slack) return [];
-  const isMadeUp = later.some(({ at, record }) => at <= to + slack && record.target.fireTime >= missed);
+  const [first] = later;
+  if (first !== undefined && isTriggered(first) && first.at <= to + slack) return [];
+  const isMadeUp = later.some(
+    (begin) =>
+      rerunIdOf(begin.record.target.origin) === undefined &&
+      begin.at <= to + slack &&
+      begin.record.target.fireTime >= missed,
+  );
   const run = later.find((begin) => isScheduled(begin) && begin.record.target.fireTime === missed);
   if (job.configuration.misfire) return isMadeUp ? [] : [lost(job, item, missed)];
   if (run === undefined) return [];
@@ -149,6 +156,10 @@ function scheduleHistory(history: History) {
 function lost({ jobName }: CalmJob, item: number, due: number): Violation {
   const message = `${itemKey(jobName, item)} was not run for ${timeOf(due)}`;
   return { at: due, message, about: `/${jobName}/sharding/${item}` };
+}
+
+function isTriggered({ record }: Begin): boolean {
+  return triggerIdOf(record.target.origin) !== undefined;
 }
 
 export function isScheduled({ record }: Begin): boolean {
