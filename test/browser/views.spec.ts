@@ -48,7 +48,10 @@ describe('the servers', () => {
       }
     }
     const { ask, url } = await servePage({ options: { registry: { type: 'memory', server } } });
-    const other = await startOther(server, [...JOBS, HaulingJobs], { host: '10.0.3.12', aheadMs: 90_000 });
+    const other = await startOther({ type: 'memory', server }, [...JOBS, HaulingJobs], {
+      host: '10.0.3.12',
+      aheadMs: 90_000,
+    });
     const page = await browsing.visit(`${url}servers`, { as: PEOPLE.operator });
     const row = page.getByRole('row', { name: /10\.0\.3\.12/ });
     await row.getByText(/1 m 30 s ahead|1 m 29 s ahead/).waitFor();

@@ -1,5 +1,4 @@
-import { type Clock, ElasticJobModule } from '@app/elastic-job';
-import type { MemoryRegistry } from '@app/elastic-job/registry';
+import { type Clock, ElasticJobModule, type ElasticJobModuleOptions } from '@app/elastic-job';
 import { SystemClock } from '@app/elastic-job/spi';
 import { InstanceClock } from '@app/elastic-job/testing';
 import { Module, type Type } from '@nestjs/common';
@@ -11,6 +10,8 @@ interface Process {
   readonly host: string;
   /** How far its clock is ahead. */
   readonly aheadMs: number;
+  /** Release of its application. @default that of the workspace */
+  readonly version?: string;
 }
 
 /** The clock of a process on another host. */
@@ -35,10 +36,15 @@ class OtherClock extends InstanceClock {
 class InstanceModule {}
 
 /** An instance on another server than that of the console, until the test has finished. @returns its application */
-export async function startOther(server: MemoryRegistry, jobs: readonly Type<object>[], process: Process) {
+export async function startOther(
+  registry: ElasticJobModuleOptions['registry'],
+  jobs: readonly Type<object>[],
+  process: Process,
+) {
   const imports = [
     ElasticJobModule.forRoot({
-      registry: { type: 'memory', server },
+      registry,
+      version: process.version,
       clock: new OtherClock(new SystemClock(), process),
       drainTimeoutMs: 30_000,
     }),

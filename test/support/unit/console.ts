@@ -248,6 +248,7 @@ const RELEASE = {
 const SERVER = {
   instances: ['10.0.0.1@-@1'],
   javaInstances: 0,
+  versions: ['1.43.1'],
   drainingInstances: 0,
   clockOffsetMs: -12,
   jobs: 1,

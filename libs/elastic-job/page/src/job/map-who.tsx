@@ -46,6 +46,11 @@ export function Who({ row: { instance, items, member }, show }: WhoProps) {
           {t.gone}
         </span>
       )}
+      {member !== undefined && member.version !== null && (
+        <span class="faint small cut version" title={t.release(visibleText(member.version))}>
+          <Text>{member.version}</Text>
+        </span>
+      )}
       <span class="count num">{items}</span>
     </span>
   );

@@ -7,7 +7,8 @@ type Tone = '' | 'warn' | 'bad';
 
 /** The namespace in five numbers. */
 export function Health({ facts }: { readonly facts: OverviewAnswer }) {
-  const { locale, overview: t } = texts.value;
+  const { locale, overview: t, servers } = texts.value;
+  const [release] = facts.versions;
   const queued = facts.attention.queued ?? 0;
   const isIndexing = facts.indexed < facts.jobs;
   const named = facts.busiest.reduce((sum, { running }) => sum + running, 0);
@@ -30,10 +31,21 @@ export function Health({ facts }: { readonly facts: OverviewAnswer }) {
         </Cell>
         <Cell
           name={t.instances}
-          tone={facts.instances === 0 && facts.jobs > 0 ? 'bad' : ''}
-          value={count(facts.instances)}
+          tone={facts.instances === 0 && facts.jobs > 0 ? 'bad' : facts.drainingInstances > 0 ? 'warn' : ''}
+          value={
+            <>
+              {count(facts.instances)}
+              {facts.drainingInstances > 0 && <small> {servers.drainingCount(facts.drainingInstances)}</small>}
+            </>
+          }
         >
           {t.onServers(facts.servers)}
+          {typeof release?.version === 'string' && facts.versions.length === 1 && (
+            <>
+              {' · '}
+              <Text>{release.version}</Text>
+            </>
+          )}
         </Cell>
         <Cell name={t.runningItems} tone="" value={count(facts.runningItems)}>
           {facts.busiest.length === 0 ? t.nothingRuns : t.runningIn(facts.busiest.length, named === facts.runningItems)}

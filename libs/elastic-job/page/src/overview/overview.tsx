@@ -6,6 +6,8 @@ import { now, overview } from '../state/index.js';
 import { span, Text, texts } from '../text/index.js';
 import { Attention } from './attention.js';
 import { Changed } from './changed.js';
+import { deployIn } from './deploy.js';
+import { DeployNote } from './deploy-note.js';
 import { Health } from './health.js';
 
 const SOON_MS = 15 * 60_000;
@@ -25,11 +27,21 @@ export function Overview() {
 }
 
 function Facts({ facts }: { readonly facts: OverviewAnswer }) {
+  const deploy = deployIn(facts);
+  // It would push what is below it away from under a click.
+  const { holding, shown } = useHeld(deploy);
   return (
     <>
-      <Boundary>
-        <Attention facts={facts} />
-      </Boundary>
+      {shown !== null && (
+        <Boundary>
+          <DeployNote deploy={deploy ?? shown} facts={facts} />
+        </Boundary>
+      )}
+      <div class="causes-held" {...holding}>
+        <Boundary>
+          <Attention facts={facts} />
+        </Boundary>
+      </div>
       <Boundary>
         <Health facts={facts} />
       </Boundary>

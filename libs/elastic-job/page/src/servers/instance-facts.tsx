@@ -1,6 +1,6 @@
 import type { ServerInstanceAnswer } from '../../../src/console/contract/answers.js';
 import { Tag } from '../parts/index.js';
-import { span, texts } from '../text/index.js';
+import { span, Text, texts } from '../text/index.js';
 import { isOff, offsetOf } from './clock.js';
 
 /** The clock of an instance, beside that of the registry. */
@@ -10,6 +10,17 @@ export function Offset({ ms }: { readonly ms: number | null }) {
   const { amountMs, is } = offsetOf(ms);
   const text = t.clock[is](span(amountMs, units));
   return isOff(ms) ? <Tag tone="warn">{text}</Tag> : <span class="num">{text}</span>;
+}
+
+/** Releases of instances, as far as they tell any. */
+export function Releases({ versions }: { readonly versions: readonly string[] }) {
+  const { servers: t } = texts.value;
+  if (versions.length === 0) return <span class="faint">{t.noRelease}</span>;
+  return (
+    <span class="num">
+      <Text>{versions.join(', ')}</Text>
+    </span>
+  );
 }
 
 /** The state of an instance. It may leave one of its jobs, or all of them with its process. */

@@ -8,7 +8,7 @@ import { disableServer, enableServer, removeServer, shutdownServer } from '../ch
 import { askFor, type Change, Look, Menu, MenuItem, Panel, Read, Tag, useTitle } from '../parts/index.js';
 import { may, session } from '../state/index.js';
 import { number, Text, texts, visibleText } from '../text/index.js';
-import { InstanceState, Offset } from './instance-facts.js';
+import { InstanceState, Offset, Releases } from './instance-facts.js';
 import { ServerJobs } from './server-jobs.js';
 
 const EVERY_MS = 5_000;
@@ -165,7 +165,7 @@ function Members({ members }: { readonly members: readonly ServerInstanceAnswer[
 
 function Member({ member }: { readonly member: ServerInstanceAnswer }) {
   const { jobsCount, servers: t } = texts.value;
-  const { clockOffsetMs, instance, jobs, leads } = member;
+  const { clockOffsetMs, instance, jobs, leads, version } = member;
   return (
     <li class="row member">
       <code class="name">
@@ -174,6 +174,7 @@ function Member({ member }: { readonly member: ServerInstanceAnswer }) {
       <span class="tags">
         <InstanceState member={member} />
       </span>
+      <Releases versions={version === null ? [] : [version]} />
       <span class="dim">
         {jobsCount(jobs)}
         {leads > 0 && ` · ${t.leads(leads)}`}

@@ -14,7 +14,7 @@ import {
   VirtualTable,
 } from '../parts/index.js';
 import { number, Text, texts, visibleText } from '../text/index.js';
-import { Offset } from './instance-facts.js';
+import { Offset, Releases } from './instance-facts.js';
 
 const EVERY_MS = 5_000;
 const PAGE = 200;
@@ -109,6 +109,7 @@ function columns(): readonly Column<ServerRow>[] {
   return [
     { key: 'ip', name: name.ip, class: 'cut', cell: (row) => <Address row={row} /> },
     { key: 'state', name: name.state, class: 'cut', cell: (row) => <State row={row} /> },
+    { key: 'release', name: name.release, class: 'cut', cell: ({ versions }) => <Releases versions={versions} /> },
     { key: 'clock', name: name.clock, class: 'cut', cell: ({ clockOffsetMs }) => <Offset ms={clockOffsetMs} /> },
     { key: 'instances', name: name.instances, class: 'right', cell: (row) => <Instances row={row} /> },
     {

@@ -43,6 +43,8 @@ export interface ServerRow {
   readonly instances: readonly string[];
   /** Number of Java's among them. */
   readonly javaInstances: number;
+  /** Their releases, as far as they tell any. */
+  readonly versions: readonly string[];
   /** Number of those that are leaving a job. */
   readonly drainingInstances: number;
   /**

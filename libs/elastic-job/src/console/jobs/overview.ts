@@ -122,6 +122,7 @@ function serverOf([ip, { disabledJobNames, jobNames, members: gathered }]: reado
     ip,
     instances,
     javaInstances: members.filter(({ java }) => java).length,
+    versions: [...new Set(members.flatMap(({ version }) => version ?? []))],
     drainingInstances: members.filter(({ drainingJobs }) => drainingJobs > 0).length,
     clockOffsetMs: offsets.toSorted((a, b) => Math.abs(b) - Math.abs(a))[0] ?? null,
     jobs: jobNames.length,

@@ -24,7 +24,12 @@ it('a server tells releases and clocks of its instances, and which of them leave
 
   const server = index.server(SERVER_IP, VIEWER);
 
-  expect(server).toMatchObject({ javaInstances: 0, drainingInstances: 1, clockOffsetMs: -250 });
+  expect(server).toMatchObject({
+    javaInstances: 0,
+    versions: ['2.0.0'],
+    drainingInstances: 1,
+    clockOffsetMs: -250,
+  });
   expect(server?.members).toEqual([
     { instance: OTHER, java: false, version: '2.0.0', jobs: 2, leads: 1, drainingJobs: 0, clockOffsetMs: 40 },
     { instance: OWN, java: false, version: null, jobs: 2, leads: 1, drainingJobs: 1, clockOffsetMs: -250 },
@@ -48,7 +53,7 @@ it('a server of Java tells no clock', async () => {
   const index = await indexOf({ a: { instances: [JAVA] } });
 
   expect(index.servers({}, VIEWER).items).toMatchObject([
-    { ip: '10.0.0.8', javaInstances: 1, drainingInstances: 0, clockOffsetMs: null },
+    { ip: '10.0.0.8', javaInstances: 1, versions: [], drainingInstances: 0, clockOffsetMs: null },
   ]);
 });
 

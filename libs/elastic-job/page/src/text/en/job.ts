@@ -23,6 +23,7 @@ export const job = {
     instance: 'instance',
     nobody: 'nobody',
     leader: 'leader',
+    release: (version: string) => `Release ${version}`,
     draining: 'draining',
     drainingMeans: 'It is leaving. What it runs goes on, and others get its items.',
     java: 'Java',

@@ -16,6 +16,7 @@ export const servers = {
   columns: {
     ip: 'Server',
     state: 'State',
+    release: 'Release',
     clock: 'Clock',
     instances: 'Instances',
     jobs: 'Jobs',
@@ -30,6 +31,7 @@ export const servers = {
   draining: 'Draining',
   drainingIn: (jobs: number, all: number) => `Leaves ${jobs} of ${counted(all, 'job')}`,
   drainingCount: (count: number) => `${count} draining`,
+  noRelease: 'no release told',
   clockUnknown: 'not told',
   clock: {
     ahead: (span: string) => `${span} ahead`,

@@ -22,6 +22,7 @@ export const job: typeof english = {
     instance: '实例',
     nobody: '无归属',
     leader: '主节点',
+    release: (version) => `版本 ${version}`,
     draining: '正在退出',
     drainingMeans: '正在退出作业：正在运行的会继续，分片项移到其他实例。',
     java: 'Java',

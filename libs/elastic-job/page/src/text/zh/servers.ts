@@ -16,6 +16,7 @@ export const servers: typeof english = {
   columns: {
     ip: '服务器',
     state: '状态',
+    release: '版本',
     clock: '时钟',
     instances: '实例',
     jobs: '作业',
@@ -30,6 +31,7 @@ export const servers: typeof english = {
   draining: '优雅下线中',
   drainingIn: (jobs, all) => `正在退出 ${all} 个作业中的 ${jobs} 个`,
   drainingCount: (count) => `${count} 个实例优雅下线中`,
+  noRelease: '未给出版本',
   clockUnknown: '未上报',
   clock: {
     ahead: (span) => `快 ${span}`,
