@@ -2,8 +2,8 @@ import {
   type BegunItem,
   CheckpointValueError,
   formatCheckpoint,
+  requestIdOf,
   type ShardingContext,
-  triggerIdOf,
 } from '../domain/index.js';
 import { formatTaskEnvelope, mostCheckpointBytes, TRACEPARENT } from './task-envelope-text.js';
 import type { TaskEnvelope } from './task-envelope.js';
@@ -60,7 +60,7 @@ function envelopeOf(parts: RunParts): Omit<TaskEnvelope, 'checkpoint' | keyof Ta
   const { begun, context, settings, token } = parts;
   const { graceMs, knownAs, retries, timeoutMs } = settings;
   const { origin, parameters } = begun.target;
-  const id = triggerIdOf(origin);
+  const id = requestIdOf(origin);
   return {
     v: 1,
     jobName: context.jobName,

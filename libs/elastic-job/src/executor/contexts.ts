@@ -5,9 +5,9 @@ import {
   handled,
   parseShardingItemParameters,
   type JobConfiguration,
+  requestIdOf,
   type ShardingContext,
   type Trigger,
-  triggerIdOf,
 } from '../domain/index.js';
 
 /** @param attempt counted from 1 */
@@ -120,6 +120,6 @@ function handledCheckpoint(checkpoint: Checkpoint): Checkpoint {
 }
 
 function askedBy({ origin, parameters }: Trigger): ShardingContext['trigger'] {
-  const id = triggerIdOf(origin);
+  const id = requestIdOf(origin);
   return id === undefined ? 'schedule' : Object.freeze({ id, parameters });
 }

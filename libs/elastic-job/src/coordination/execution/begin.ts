@@ -8,6 +8,7 @@ import {
   type JobConfiguration,
   type JobName,
   type RefusalCause,
+  rerunIdOf,
   type RunRecord,
   type RunTrace,
   type RunTracer,
@@ -36,6 +37,7 @@ import {
 import type { ExecutionLease } from './execution-lease.js';
 import { HeldLease, type LeaseTerms } from './held-lease.js';
 import type { OwnWork } from './own-runs.js';
+import { isNextOfRerun } from './rerun-progress.js';
 
 /** Result of a begin. */
 export interface BegunExecution {
@@ -63,6 +65,8 @@ export class Begin {
   private readonly trace: RunTrace | undefined;
   private readonly record: RunRecord;
   private readonly modes: BeginModes;
+  /** Id of the re-run that has the trigger; undefined for any other. */
+  private readonly rerun: string | undefined;
   /** The last record that was looked at: most items of a job have equal ones. */
   private lastNext: { readonly after: StoredRecord; readonly next: NextRun } | undefined;
 
@@ -78,6 +82,8 @@ export class Begin {
     this.trace = tracer?.start(trigger);
     this.record = newRecord(tree, trigger, clock, tasks, this.trace?.traceparent);
     const isFailover = trigger.source === 'FAILOVER';
+    // A target that was begun is repeated even if its re-run is withdrawn.
+    this.rerun = isFailover ? undefined : rerunIdOf(trigger.origin);
     // A dead rescuer is recognised by its `failovering` mark. Its running mark is ephemeral, since Java 3.0.4 would
     // fail on a persistent one.
     const isPersistent = (failsOver(configuration) || tasks === 'adoptable') && !isFailover;
@@ -110,17 +116,32 @@ export class Begin {
     const { tree } = this;
     const records = await tree.loadRecords(items, { signal: tree.signal });
     if (records === undefined) return undefined;
+    if (this.rerun !== undefined && !(await this.loadRerun(this.rerun, items))) return undefined;
     const { begun, refused } = this.judge(items, records, here);
     if (begun.length === 0) return { lease: undefined, refused: refused, former: new Map() };
     const early = earlyFireTimes(begun);
-    const lease = await this.commit(begun);
+    const lease = await this.commit(begun, this.rerunAsRead());
     if (lease === undefined) return undefined;
     here.add(lease);
     return { lease, refused: refused, former: formerOwesAfter(begun), early };
   }
 
+  /** @returns false if something has changed meanwhile */
+  private loadRerun(id: string, items: readonly number[]): Promise<boolean> {
+    const { paths, signal } = this.tree;
+    return this.tree.load([paths.rerun(id), ...items.map((item) => paths.rerunItem(id, item))], { signal });
+  }
+
+  // Refused once the re-run is withdrawn.
+  private rerunAsRead(): readonly Operation[] | undefined {
+    if (this.rerun === undefined) return undefined;
+    const path = this.tree.paths.rerun(this.rerun);
+    return [{ kind: 'check', path, version: this.tree.stat(path)?.version }];
+  }
+
   /**
-   * @param guard operations of a claim; as other instances race for it, the claim leaves at once and alone
+   * @param guard further conditions, of a claim or a re-run. A begin with a guard leaves at once and alone: other
+   *   instances race for a claim, and a re-run is due long since
    * @returns undefined if the transaction was refused
    */
   private async commit(
@@ -199,6 +220,7 @@ export class Begin {
     // The leader has not created the item yet, or has removed it. The next assignment takes that into account.
     if (record === undefined) return 'busy';
     if (wasRunByFormerOwner(tree, trigger, item)) return 'alreadyBegun';
+    if (this.rerun !== undefined && !isNextOfRerun(tree, this.rerun, item, trigger)) return 'alreadyBegun';
     const { stored } = record;
     return decideBegin(trigger, {
       stored,

@@ -2,6 +2,7 @@ import { parseRunRecord, type RunNote, type RunRecord, stopOf } from '../../doma
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { type SettleModes, settleOperations } from './item-operations.js';
+import { areKnown, progressOperations, progressPaths } from './rerun-progress.js';
 
 /** State of an end in the tree: not written yet, written, or overtaken by another run of the item. */
 type Standing = 'open' | 'recorded' | 'fenced';
@@ -14,7 +15,7 @@ export interface EndedItem {
   /** Nodes that show the state of the end. */
   readonly paths: readonly string[];
   readonly operations: readonly Operation[];
-  /** True if another instance has replaced this run's mark, so the nodes must be read again before a write. */
+  /** True if the nodes must be read again before a write, as others may have written one since the begin. */
   readonly isDisturbed: boolean;
   /** Consequence of the end for jobs that start after this one. @default none */
   readonly note?: RunNote;
@@ -59,11 +60,17 @@ export class EndedRun implements EndedItem {
 
   get paths(): readonly string[] {
     const { paths } = this.tree;
-    return [paths.record(this.item), ...MARKS.map((mark) => paths.mark(this.item, mark))];
+    return [paths.record(this.item), ...MARKS.map((mark) => paths.mark(this.item, mark)), ...this.progress];
   }
 
+  // A Java peer has replaced this run's mark, or a re-run was changed since its begin.
   get isDisturbed(): boolean {
-    return this.tree.company.changesMarksAlone && this.tree.lastRuns.of(this.item) === 'unrecorded';
+    const isReplaced = this.tree.company.changesMarksAlone && this.tree.lastRuns.of(this.item) === 'unrecorded';
+    return isReplaced || !areKnown(this.tree, this.progress);
+  }
+
+  private get progress(): readonly string[] {
+    return progressPaths(this.tree, this.item, this.record);
   }
 
   judgeStanding(): Standing {
@@ -97,7 +104,9 @@ export class EndedRun implements EndedItem {
     const { item, tree, version } = this;
     const { isFailover, isRequeued } = this.modes;
     const modes = { isFailover, isRequeued, isRecordWritten, isCancelled: tree.isCancelled(item) };
-    return settleOperations(tree.paths, { item, version }, this.text, modes);
+    const operations = settleOperations(tree.paths, { item, version }, this.text, modes);
+    // After the record, by whose version a begin finds out that it has read an older progress.
+    return isRequeued ? operations : [...operations, ...progressOperations(tree, item, this.record)];
   }
 
   /** The record as it is to be written, or was written. */

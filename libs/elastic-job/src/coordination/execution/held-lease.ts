@@ -11,6 +11,7 @@ import {
   type ItemSet,
   reasonOfStop,
   type Requeue,
+  rerunIdOf,
   type RunNote,
   type RunRecord,
   type RunTrace,
@@ -164,7 +165,8 @@ export class HeldLease extends ItemLease<HeldState> {
   checkpoint(item: number): Checkpoint {
     const state = this.stateOf(item);
     const version = () => this.stoppedVersion(state);
-    state.checkpoint ??= new ItemCheckpoint(this.tree, this.clock, item, version, () => this.isStanding(item));
+    const isKept = rerunIdOf(this.trigger.origin) === undefined;
+    state.checkpoint ??= new ItemCheckpoint(this.tree, this.clock, item, version, () => this.isStanding(item), isKept);
     return state.checkpoint;
   }
 

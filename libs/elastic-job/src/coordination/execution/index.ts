@@ -6,4 +6,6 @@ export * from './executions.js';
 export { giveUpFireTimes } from './give-up.js';
 export { type BeginningItem, beginOperations, settleOperations } from './item-operations.js';
 export * from './operator-requests.js';
+export { loadProgress, progressOperations } from './rerun-progress.js';
+export * from './reruns.js';
 export * from './shown-task.js';

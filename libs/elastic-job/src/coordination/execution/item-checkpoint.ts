@@ -21,6 +21,9 @@ import { repeat } from '../../repeat/index.js';
  * stop for good; a save waits for that. So nothing is saved after a later run has begun, and that run loads everything
  * that was saved before.
  *
+ * A run of a re-run has a checkpoint that keeps nothing: its fire time is past, and the schedule's progress is not its
+ * own. A save still proves that the run has the item, so it fails where one that keeps would.
+ *
  * Failures: after a lost reply the same is written again while the session lasts; no other instance can have written
  * meanwhile. Calls run one after the other, so that no repetition undoes a later one.
  */
@@ -32,6 +35,7 @@ export class ItemCheckpoint implements Checkpoint {
   /**
    * @param version version of the item's record as this run has left it
    * @param isStanding false once the run or its session is over
+   * @param isKept false for a checkpoint that keeps nothing
    */
   constructor(
     private readonly tree: JobTree,
@@ -39,6 +43,7 @@ export class ItemCheckpoint implements Checkpoint {
     private readonly item: number,
     private readonly version: () => Promise<number>,
     private readonly isStanding: () => boolean,
+    private readonly isKept = true,
   ) {
     this.path = tree.paths.mark(item, 'checkpoint');
   }
@@ -59,7 +64,8 @@ export class ItemCheckpoint implements Checkpoint {
   // Needs no sync: every server that answers has applied this session's begin, and thus all saves before it.
   async load<Value>(): Promise<Value | undefined> {
     const { registry, signal } = this.tree;
-    const node = await this.oneByOne(() => registry.read(this.path, { signal }));
+    const read = async () => (this.isKept ? registry.read(this.path, { signal }) : undefined);
+    const node = await this.oneByOne(read);
     if (node === undefined) return undefined;
     const fault = findJsonTextFault(node.data);
     if (fault !== undefined)
@@ -79,7 +85,7 @@ export class ItemCheckpoint implements Checkpoint {
       repeat(untilCommitted(this.tree, 'writing a checkpoint'), async () => {
         const version = await this.version();
         const proof: Operation = { kind: 'check', path, version };
-        const write = change(this.tree.has(this.path));
+        const write = this.isKept ? change(this.tree.has(this.path)) : undefined;
         const result = await this.tree.commit(write ? [proof, write] : [proof]);
         if (result.kind === 'committed') return true;
         if (result.index === 0 && (await this.version()) === version) throw this.lost();

@@ -45,6 +45,7 @@ import {
 import type { Operation } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { Configurations } from '../configuration/index.js';
+import { loadProgress, progressOperations } from '../execution/index.js';
 import { type Authority, type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { Absences } from '../membership/index.js';
 
@@ -164,8 +165,11 @@ function isShutDown(tree: JobTree, instanceId: string): boolean {
   return !tree.hasInstance(instanceId) && tree.hasSession(instanceId);
 }
 
-/** Loads the marks by which items are held, and the records and cancels of those items. @see JobTree.load */
-export function loadMarks(
+/**
+ * Loads the marks by which items are held, and the records and cancels of those items, with the progress that the ends
+ * of their runs write. @see JobTree.load
+ */
+export async function loadMarks(
   tree: JobTree,
   signal: AbortSignal,
   items: readonly number[] = tree.items(),
@@ -176,7 +180,7 @@ export function loadMarks(
     tree.paths.cancel(item),
   ]);
   if (paths.length > 0) paths.push(tree.paths.cancels);
-  return tree.load(paths, { signal });
+  return (await tree.load(paths, { signal })) && loadProgress(tree, marked, paths, { signal });
 }
 
 /** Operations that are refused if an operator has cancelled a run since the marks were loaded. */
@@ -217,8 +221,10 @@ function storedOf(tree: JobTree, item: number): StoredRecord {
 function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number): Operation[] {
   const { paths } = tree;
   const { item, stale, place } = orphan;
+  const swept = orphan.run && sweptRecord(orphan.run, place, at);
   const operations = [
-    ...proveUntouched(tree, orphan, at),
+    ...proveUntouched(tree, orphan, swept),
+    ...(swept === undefined ? [] : progressOperations(tree, item, swept)),
     ...stale.map((mark): Operation => ({ kind: 'delete', path: paths.mark(item, mark) })),
   ];
   if (place === 'queue') operations.push({ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' });
@@ -226,20 +232,19 @@ function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number): Opera
 }
 
 // A Java peer that has taken the item since it was read has created a failover mark.
-function proveUntouched(tree: JobTree, orphan: PlacedOrphan, at: number): Operation[] {
+function proveUntouched(tree: JobTree, orphan: PlacedOrphan, swept: RunRecord | undefined): Operation[] {
   const { item } = orphan;
-  const record = recordOperation(tree, orphan, at);
+  const record = recordOperation(tree, orphan, swept);
   const taken = tree.paths.mark(item, 'failover');
   if (!tree.company.changesMarksAlone || tree.has(taken)) return [record];
   return [record, { kind: 'absent', path: taken }];
 }
 
 // Rewrites the record of a lost run, so that no begin overlooks the sweep. Runs of Java have no record.
-function recordOperation(tree: JobTree, { item, run, place }: PlacedOrphan, at: number): Operation {
+function recordOperation(tree: JobTree, { item, run }: PlacedOrphan, swept: RunRecord | undefined): Operation {
   if (run === undefined) return tree.recordAsRead(item);
   const path = tree.paths.record(item);
   const { data, stat } = tree.node(path)!;
-  const swept = sweptRecord(run, place, at);
   return { kind: 'set', path, data: swept ? tree.recordText(swept) : data, version: stat.version };
 }
 

@@ -1,6 +1,7 @@
 import { droppedRunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
+import { loadProgress, progressOperations } from '../execution/index.js';
 import { type Authority, type JobTree, untilCommitted } from '../job-tree/index.js';
 
 /**
@@ -49,6 +50,8 @@ export async function purgeQueue(
     const items = tree.queue().filter(isPurged);
     if (items.length === 0) return items;
     if (!(await tree.loadRecords(items, { signal }))) return undefined;
+    const records = items.map((item) => tree.paths.record(item));
+    if (!(await loadProgress(tree, items, records, { signal }))) return undefined;
     const operations = items.flatMap((item) => removalOperations(tree, item, at));
     const result = await tree.commit([...guard, ...operations], { signal });
     return result.kind === 'committed' ? items : undefined;
@@ -63,6 +66,7 @@ function removalOperations(tree: JobTree, item: number, at: number): Operation[]
   const entry: Operation = { kind: 'delete', path: paths.queued(item) };
   const { stored, version } = tree.record(item) ?? {};
   if (stored?.kind !== 'record' || tree.company.endsByMark || tree.isRunning(item)) return [entry];
-  const data = tree.recordText(droppedRunRecord(stored.record, at, 'purged'));
-  return [entry, { kind: 'set', path: paths.record(item), data, version }];
+  const dropped = droppedRunRecord(stored.record, at, 'purged');
+  const settle: Operation = { kind: 'set', path: paths.record(item), data: tree.recordText(dropped), version };
+  return [entry, settle, ...progressOperations(tree, item, dropped)];
 }

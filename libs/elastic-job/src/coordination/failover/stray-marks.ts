@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import { droppedRunRecord, findStrayItems, type HolderMark, type StrayItem } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
+import { progressOperations } from '../execution/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import { repeat } from '../../repeat/index.js';
 import { loadMarks, marksOf } from './orphan-sweep.js';
@@ -62,7 +63,8 @@ function release(
 ): { readonly operations: readonly Operation[]; readonly run: string | undefined } {
   const removals = marks.map((mark): Operation => ({ kind: 'delete', path: tree.paths.mark(item, mark) }));
   if (unfinished === undefined) return { operations: [tree.recordAsRead(item), ...removals], run: undefined };
-  const data = tree.recordText(droppedRunRecord(unfinished, at, 'released'));
-  const settle: Operation = { kind: 'set', path: tree.paths.record(item), data, version: tree.record(item)!.version };
-  return { operations: [settle, ...removals], run: unfinished.run };
+  const dropped = droppedRunRecord(unfinished, at, 'released');
+  const { version } = tree.record(item)!;
+  const settle: Operation = { kind: 'set', path: tree.paths.record(item), data: tree.recordText(dropped), version };
+  return { operations: [settle, ...progressOperations(tree, item, dropped), ...removals], run: unfinished.run };
 }

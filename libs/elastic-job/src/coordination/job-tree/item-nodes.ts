@@ -5,10 +5,14 @@ import {
   isLeftToAdopt,
   type JobInstance,
   type JobName,
+  parseRerun,
+  parseRerunProgress,
   parseRunRecord,
   parseStartLedger,
   recordAsOf,
   type RegistryNow,
+  type Rerun,
+  type RerunProgress,
   type RunRecord,
   SparseMap,
   type StartLedger,
@@ -47,6 +51,9 @@ export abstract class ItemNodes extends JobNodes {
   private knownItems: readonly number[] | undefined;
   private knownDisabled: number | undefined;
   private knownOwn: readonly number[] | undefined;
+  private knownReruns: readonly string[] | undefined;
+  /** The last re-run that was read. */
+  private lastRerun: { readonly node: RegistryNode; readonly rerun: Rerun | undefined } | undefined;
 
   constructor(
     paths: JobPaths,
@@ -179,6 +186,30 @@ export abstract class ItemNodes extends JobNodes {
   /** Items of which an operator has cancelled a run, ascending. */
   cancels(): readonly number[] {
     return this.itemsBelow(this.paths.cancels);
+  }
+
+  /** Ids of the re-runs that have a node, in no particular order. They are kept, since the end of each run asks. */
+  get reruns(): readonly string[] {
+    this.knownReruns ??= this.view.children(this.paths.reruns);
+    return this.knownReruns;
+  }
+
+  protected forgetReruns(): void {
+    this.knownReruns = undefined;
+  }
+
+  /** A re-run; undefined if there is none of that id, its value is not loaded, or it is damaged. */
+  rerun(id: string): Rerun | undefined {
+    const node = this.view.node(this.paths.rerun(id));
+    if (node === undefined) return undefined;
+    if (this.lastRerun?.node !== node) this.lastRerun = { node, rerun: parseRerun(node.data) };
+    return this.lastRerun.rerun;
+  }
+
+  /** How far an item has come with a re-run; undefined if nothing of it has ended, or its value is not loaded. */
+  rerunProgress(id: string, item: number): RerunProgress | undefined {
+    const node = this.view.node(this.paths.rerunItem(id, item));
+    return node && parseRerunProgress(node.data);
   }
 
   /** Jobs that start after this one, in no particular order. */

@@ -113,6 +113,11 @@ export abstract class JobNodes {
     return this.members.peers;
   }
 
+  /** Ids of the instances that do not have an ability, in Java's order. */
+  without(ability: string): readonly string[] {
+    return this.members.without(ability);
+  }
+
   serverStatus(serverIp: string): ServerStatus | undefined {
     const text = this.view.node(this.paths.server(serverIp))?.data;
     return text === 'ENABLED' || text === 'DISABLED' ? text : undefined;

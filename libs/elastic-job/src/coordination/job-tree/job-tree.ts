@@ -261,6 +261,7 @@ export class JobTree extends ItemNodes {
     this.lastRuns.forget();
     this.forgetInstances();
     this.forgetItems();
+    this.forgetReruns();
     return { kind: 'TreeReset' };
   }
 
@@ -275,6 +276,8 @@ export class JobTree extends ItemNodes {
       case 'item-disabled':
       case 'item-failover':
         return this.forgetOwnItems();
+      case 'rerun':
+        return this.forgetReruns();
       default:
     }
   }

@@ -35,6 +35,12 @@ describe('runs that a crash has cut short and nobody repeats', () => {
     expect(found.map(({ reason }) => reason)).toEqual([cause, 'failover-off', 'beyond-total']);
   });
 
+  it('are told of a re-run that an operator has cancelled', () => {
+    const target = { fireTime: 1, origin: 'rerun:a' } as const;
+    const { found } = find([run(0, 1, { target, stopped: { run: 'r', cause: 'cancelled' } })]);
+    expect(found.map(({ reason }) => reason)).toEqual(['cancelled']);
+  });
+
   it('are told of later if the holder is gone and its mark is not', () => {
     expect(find([run(0, 1, {}, true)])).toEqual({ found: [], isAwaited: true });
   });
@@ -44,6 +50,7 @@ describe('runs that a crash has cut short and nobody repeats', () => {
     ['that had ended', run(0, 1, { settled: { at: 2, outcome: 'failed' } }), false],
     ['whose task another instance adopts', run(0, 1, { isAdoptable: true }), false],
     ['of an instance that lives', run(0, 1, { by: 'alive' }), false],
+    ['that a re-run begins again', run(0, 1, { target: { fireTime: 1, origin: 'rerun:a' } }), false],
     ['without a record', { item: 0, stored: { kind: 'none' }, isHeld: true }, false],
   ])('do not include one %s', (_, given, isFailoverOn) => {
     expect(find([given], { ...FAILOVER_OFF, isFailoverOn })).toEqual({ found: [], isAwaited: false });

@@ -1,4 +1,4 @@
-import { isLeftToAdopt, type RunRecord, stopOf, type StoredRecord } from '../run/index.js';
+import { isLeftToAdopt, rerunIdOf, type RunRecord, stopOf, type StoredRecord } from '../run/index.js';
 
 /**
  * Why nobody repeats a run that a crash has cut short:
@@ -50,6 +50,8 @@ export function findCutShort(
     if (!isLost(stored.record.by) || (isFailoverOn && !isBeyond)) continue;
     isAwaited ||= isHeld;
     const reason = stopOf(stored.record) ?? (isBeyond ? 'beyond-total' : 'failover-off');
+    // The owner of the item begins it again.
+    if (reason === 'failover-off' && rerunIdOf(stored.record.target.origin) !== undefined) continue;
     if (!isHeld) found.push({ item, run: stored.record, reason });
   }
   return { found: byFireTime(found), isAwaited };

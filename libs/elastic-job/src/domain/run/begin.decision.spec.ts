@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideBegin, type ItemState } from './begin.decision.js';
-import type { StoredRecord } from './run-record.js';
+import type { RunRecord, StoredRecord } from './run-record.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
 import type { Target, TriggerOrigin } from './trigger.js';
 
@@ -36,6 +36,35 @@ describe('whether an item may be begun', () => {
   it('allows a trigger by hand for an item that was begun for a later fire time', () => {
     const state = { stored: record(3_000), isRunning: false, isQueued: false };
     expect(decideBegin(target(2_000, 'manual:1'), state)).toBe('begin');
+  });
+
+  it.each<[string, Partial<ItemState>, string]>([
+    ['that was never begun', {}, 'begin'],
+    ['whose last fire time is later', { stored: record(3_000, { settled: 'succeeded' }) }, 'begin'],
+    ['whose record cannot be read', { stored: UNREADABLE }, 'begin'],
+    ['that has run for another re-run', { stored: record(2_000, { origin: 'rerun:b', settled: 'failed' }) }, 'begin'],
+    ['that a crash has cut short', { stored: record(2_000, { origin: 'rerun:a' }) }, 'begin'],
+    ['that has ended', { stored: record(2_000, { origin: 'rerun:a', settled: 'failed' }) }, 'alreadyBegun'],
+    ['that runs for it', { stored: record(2_000, { origin: 'rerun:a' }), isRunning: true }, 'busy'],
+    ['that runs for something else', { isRunning: true }, 'busy'],
+    [
+      'that waits for failover',
+      { stored: record(2_000, { origin: 'rerun:a', settled: 'aborted' }), isQueued: true },
+      'busy',
+    ],
+  ])('is answered with $2 for a target of a re-run, for an item %s', (_, state, decision) => {
+    const given = { stored: NONE, isRunning: false, isQueued: false, ...state };
+    expect(decideBegin(target(2_000, 'rerun:a'), given)).toBe(decision);
+  });
+
+  it('does not begin a target of a re-run again that an operator has cancelled, unless its task goes on', () => {
+    const run = { run: 'r', by: 'a', target: target(2_000, 'rerun:a'), attempt: 1, begunAt: 2_000 };
+    const stopped = { ...run, stopped: { run: 'r', cause: 'cancelled' } } as const;
+    const decide = (begun: RunRecord) => {
+      const stored: StoredRecord = { kind: 'record', record: begun };
+      return decideBegin(run.target, { stored, isRunning: false, isQueued: false });
+    };
+    expect([decide(stopped), decide({ ...stopped, isAdoptable: true })]).toEqual(['alreadyBegun', 'begin']);
   });
 
   it('begins a resident item that has never run', () => {

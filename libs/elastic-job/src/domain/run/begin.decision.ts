@@ -1,6 +1,14 @@
+import { stopOf } from './dropped-run.js';
 import { wasEarly } from './early-runs.js';
-import { hasBegun, lastFireTimeOf, lastScheduledOf, type StoredRecord, triggersOf } from './run-record.js';
-import { type Target, triggerIdOf } from './trigger.js';
+import {
+  hasBegun,
+  isLeftToAdopt,
+  lastFireTimeOf,
+  lastScheduledOf,
+  type StoredRecord,
+  triggersOf,
+} from './run-record.js';
+import { rerunIdOf, type Target, triggerIdOf } from './trigger.js';
 
 /**
  * Decides whether an item may be begun for a target.
@@ -19,9 +27,27 @@ export interface ItemState {
 }
 
 /** Decides for targets of the schedule and of operators; `decideFailover` decides for a failover. */
-export function decideBegin(target: Target, { stored, isRunning, isQueued }: ItemState): BeginDecision {
+export function decideBegin(target: Target, state: ItemState): BeginDecision {
+  if (rerunIdOf(target.origin) !== undefined) return decideRerun(target, state);
+  const { stored, isRunning, isQueued } = state;
   if (hasBegun(stored, target) || wasEarly(stored, target) || isSuperseded(stored, target)) return 'alreadyBegun';
   return isRunning || isQueued ? 'busy' : 'begin';
+}
+
+// The progress of its re-run says which target is next, so later targets do not stand for it. One that a crash has cut
+// short without failover begins again.
+function decideRerun(target: Target, { stored, isRunning, isQueued }: ItemState): BeginDecision {
+  if (isRunning || isQueued) return 'busy';
+  return hasEnded(stored, target) ? 'alreadyBegun' : 'begin';
+}
+
+/**
+ * True if the run of this target, as the record shows it, has ended for good or was told to: it runs again only if it
+ * waits for failover.
+ */
+export function hasEnded(stored: StoredRecord, target: Target): boolean {
+  if (stored.kind !== 'record' || !hasBegun(stored, target) || isLeftToAdopt(stored)) return false;
+  return stored.record.settled !== undefined || stopOf(stored.record) !== undefined;
 }
 
 // True if a later fire time was handled. Fire times of one schedule are handled in order, so a later one stands for the

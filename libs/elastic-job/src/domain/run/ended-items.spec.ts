@@ -43,6 +43,15 @@ describe('a new item of a number that an ended item had', () => {
     expect(decide(bornAfter(record), target)).toBe('begin');
   });
 
+  it.each<[string, Partial<RunRecord>, Target | undefined]>([
+    ['its last fire time', { lastScheduled: 15_000 }, { fireTime: 15_000, origin: 'schedule' }],
+    ["operators' requests", { triggers: ['a', 'b'] }, { fireTime: 20_000, origin: 'manual:b' }],
+    ['nothing', {}, undefined],
+  ])('keeps of one whose last run was that of a re-run: %s', (_, more, target) => {
+    const record: RunRecord = { ...by('rerun:x'), ...more };
+    expect(endedRunRecord({ kind: 'record', record })?.target).toEqual(target);
+  });
+
   it('counts what an unreadable record may have begun, and nothing where there was no run', () => {
     expect(lastScheduledOf(bornAfterStored({ kind: 'none', unreadableSince: 5_000 }))).toBe(5_000);
     expect(endedRunRecord({ kind: 'none' })).toBeUndefined();

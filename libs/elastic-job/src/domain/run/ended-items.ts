@@ -9,6 +9,7 @@ import {
   type StoredRecord,
   triggersOf,
 } from './run-record.js';
+import { manualOrigin, rerunIdOf, type Target } from './trigger.js';
 
 /**
  * The text of `ended`: what the records of items said that a smaller total has ended. If the total grows again, the new
@@ -44,7 +45,9 @@ export function endedRunRecord(stored: StoredRecord): RunRecord | undefined {
     const { unreadableSince } = stored;
     return unreadableSince === undefined ? undefined : passedRunRecord('', '', unreadableSince, unreadableSince);
   }
-  const { early, lastScheduled, target } = stored.record;
+  const { early, lastScheduled } = stored.record;
+  const target = lastAskedFor(stored.record);
+  if (target === undefined) return undefined;
   const triggers = triggersOf(stored);
   return {
     ...carriedFields(stored),
@@ -54,6 +57,14 @@ export function endedRunRecord(stored: StoredRecord): RunRecord | undefined {
     ...(triggers.length > 0 && { triggers }),
     ...(early !== undefined && { early }),
   };
+}
+
+/** The target of a record. A re-run notes its own progress, so one of it gives way to what was begun before it. */
+function lastAskedFor({ lastScheduled, target, triggers = [] }: RunRecord): Target | undefined {
+  if (rerunIdOf(target.origin) === undefined) return target;
+  if (lastScheduled !== undefined) return { fireTime: lastScheduled, origin: 'schedule' };
+  const id = triggers.at(-1);
+  return id === undefined ? undefined : { fireTime: target.fireTime, origin: manualOrigin(id) };
 }
 
 /**

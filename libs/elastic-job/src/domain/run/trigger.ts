@@ -63,6 +63,11 @@ export function rerunIdOf(origin: TriggerOrigin): string | undefined {
   return origin.startsWith(RERUN) ? origin.slice(RERUN.length) : undefined;
 }
 
+/** The id of what an operator has asked for, a trigger or a re-run; undefined for other origins. */
+export function requestIdOf(origin: TriggerOrigin): string | undefined {
+  return triggerIdOf(origin) ?? rerunIdOf(origin);
+}
+
 export function isSameTarget(a: Target, b: Target): boolean {
   return a.fireTime === b.fireTime && a.origin === b.origin;
 }
