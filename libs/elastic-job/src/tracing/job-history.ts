@@ -156,10 +156,13 @@ export interface FireTimesQuery {
   readonly limit?: number;
 }
 
-/** One fire time, and what became of each item. */
+/** One fire time, of the schedule, of a start after other jobs or of a re-run, and what became of each item. */
 export interface FireTimeColumn {
   readonly fireTime: number;
-  /** By item number; all of the array's items are known to have been items of the job then. */
+  /**
+   * By item number; all of the array's items are known to have been items of the job then. Before `expectedFrom` there
+   * may have been more.
+   */
   readonly items: readonly FireTimeCell[];
   /** True if the schedule of that time says so; false: only rows tell of it. */
   readonly isExpected: boolean;
@@ -167,11 +170,15 @@ export interface FireTimeColumn {
 
 export interface FireTimeCell {
   readonly fate: FireTimeFate;
-  /** Why it was missed, or is unknown, in one word. */
+  /**
+   * Why it was missed, has failed or is unknown, in one word. For an unknown one without a run: `recent`, `busy` (an
+   * earlier run of the item goes on), `java-peers`, `rows-dropped`, `no-instance`, `not-kept` (older than all rows) or
+   * `not-written`.
+   */
   readonly reason?: string;
   /** Id of the run that tells it: the one that has succeeded, else the latest. */
   readonly run?: string;
-  /** True if it has succeeded only at another run of the same fire time, as by a re-run. */
+  /** True if only an operator's re-run of the fire time has succeeded. */
   readonly isRerun?: boolean;
 }
 
@@ -203,12 +210,16 @@ export interface StatisticsQuery {
   readonly buckets?: number;
 }
 
-/** Counts and percentiles of a span of time. Percentiles are within a twentieth of the true value. */
+/**
+ * Counts and percentiles of a span of time. Percentiles are within a twentieth of the true value. A span of ten minutes
+ * or more begins and ends with whole ten minutes.
+ */
 export interface StatisticsBucket {
   readonly from: number;
   readonly to: number;
   readonly succeeded: number;
   readonly failed: number;
+  /** Those that lost their item included. */
   readonly aborted: number;
   /** Undefined if nothing has ended in the span. In milliseconds. */
   readonly duration: Percentiles | undefined;
@@ -225,7 +236,10 @@ export interface Percentiles {
 /** How a job has done lately. Times are milliseconds since the epoch. */
 export interface JobPulse {
   readonly jobName: JobName;
-  /** The latest fire times of its schedule and its starts, ascending: how many items have ended how. */
+  /**
+   * The latest fire times of its schedule and of all starts, ascending: how many items have ended how. Each item counts
+   * once, as its best run. None of a resident job.
+   */
   readonly fireTimes: readonly {
     readonly fireTime: number;
     readonly succeeded: number;
@@ -236,7 +250,9 @@ export interface JobPulse {
   readonly lastGoodAt: number | undefined;
   /** End of the earliest failed run since which no run of that item has succeeded; undefined if no item fails. */
   readonly failedSince: number | undefined;
-  /** Of the last day's durations, in milliseconds; undefined below 20 runs. */
+  /**
+   * Of the newest 500 runs that ended within a day of the job's latest one, in milliseconds; undefined below 20 runs.
+   */
   readonly p95DurationMs: number | undefined;
 }
 
@@ -246,7 +262,10 @@ export interface JobPulse {
  * driver's error. The instants are milliseconds since the epoch.
  */
 export interface JobHistory {
-  /** The newest first, by `begunAt`, in pages. */
+  /**
+   * The newest first, by `begunAt`, in pages. A page whose filter no index serves looks at 20,000 rows of a table. So
+   * it may have fewer rows than its limit, or none, and a cursor that goes on. Those of events as well.
+   */
   runs(query: RunQuery): Promise<TracePage<JobRun>>;
   /** Undefined if there is no such run. */
   run(id: string): Promise<JobRunDetail | undefined>;
@@ -255,7 +274,7 @@ export interface JobHistory {
   /** The newest first, in pages. */
   missed(query: EventFilter & TracePageQuery): Promise<TracePage<MissedFireTimes>>;
   fireTimes(query: FireTimesQuery): Promise<FireTimesAnswer>;
-  /** The newest first; at most `limit` of them. */
+  /** The newest first; at most `limit` of them, among the 100,000 newest runs of the job, or of all jobs. */
   doubles(query: Omit<RunFilter, 'outcome' | 'source'> & { readonly limit?: number }): Promise<readonly DoubleRun[]>;
   /** One for each of the jobs that has any row, in no order. At most 200 jobs, `fireTimes` of 1 to 50 columns. */
   pulses(query: {
@@ -263,5 +282,6 @@ export interface JobHistory {
     /** @default 10 */
     readonly fireTimes?: number;
   }): Promise<readonly JobPulse[]>;
+  /** Ascending. Spans before the 20,000 newest rows of sums, or of runs where there are no sums, are left out. */
   statistics(query: StatisticsQuery): Promise<readonly StatisticsBucket[]>;
 }

@@ -37,6 +37,29 @@ export * from './history.errors.js';
 export type { SqlHistoryOptions } from './sql-history-options.js';
 export * from './sql-history.js';
 export type {
+  DoubleRun,
+  EventFilter,
+  EventQuery,
+  FireTimeCell,
+  FireTimeColumn,
+  FireTimeFate,
+  FireTimesAnswer,
+  FireTimesQuery,
+  JobAttempt,
+  JobHistory,
+  JobHistoryEvent,
+  JobPulse,
+  JobRun,
+  JobRunDetail,
+  MissedFireTimes,
+  Percentiles,
+  RunFilter,
+  RunOutcome,
+  RunQuery,
+  StatisticsBucket,
+  StatisticsQuery,
+} from '../job-history.js';
+export type {
   ExecutionCount,
   ExecutionFilter,
   ExecutionQuery,

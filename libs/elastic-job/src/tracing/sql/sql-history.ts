@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { ConfigurationError, show } from '../../domain/index.js';
+import { ConfigurationError, type JobName, show } from '../../domain/index.js';
 import type { JobEventSink, SinkHost, TracingStoreStatus } from '../event-sinks.js';
 import type { JobEvent } from '../job-event.js';
 import { asTraceDb } from './trace-row.js';
@@ -13,8 +13,27 @@ import type {
   StatusTrace,
   TraceFilter,
   TracePage,
+  TracePageQuery,
   TraceQuery,
 } from '../trace-query.js';
+import type {
+  DoubleRun,
+  EventFilter,
+  EventQuery,
+  FireTimesAnswer,
+  FireTimesQuery,
+  JobHistory,
+  JobHistoryEvent,
+  JobPulse,
+  JobRun,
+  JobRunDetail,
+  MissedFireTimes,
+  RunFilter,
+  RunQuery,
+  StatisticsBucket,
+  StatisticsQuery,
+} from '../job-history.js';
+import { JobHistoryReader } from './reading/job-history-reader.js';
 import { HISTORY_TABLE, type SqlHistoryOptions } from './sql-history-options.js';
 import { TraceReader } from './trace-reader.js';
 import { TraceRecorder } from './trace-recorder.js';
@@ -43,12 +62,13 @@ export type { TraceDialectName } from './trace-dialect.js';
  * ```
  * @see node-postgres, "Events" of `pg.Pool` and of `pg.Client`
  */
-export class SqlHistory<Database> implements JobEventSink, RunHistory {
+export class SqlHistory<Database> implements JobEventSink, RunHistory, JobHistory {
   readonly name: string;
   private readonly options: SqlHistoryOptions;
   private readonly dialect: TraceDialectName;
   private readonly store: TraceStore;
   private readonly reader: TraceReader;
+  private readonly answers: JobHistoryReader;
   private parts: HistoryParts | undefined;
   private isStarted = false;
 
@@ -59,6 +79,7 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
     this.dialect = this.options.dialect ?? knownDialectOf(db);
     this.store = new TraceStore(asTraceDb(db), traceDialect(this.dialect));
     this.reader = new TraceReader(this.store);
+    this.answers = new JobHistoryReader(this.store);
   }
 
   get status(): TracingStoreStatus {
@@ -104,6 +125,55 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
   /** Number of rows of `statuses`. @see countExecutions */
   countStatuses(filter: TraceFilter = {}): Promise<number> {
     return this.reader.countStatuses(filter);
+  }
+
+  /**
+   * Runs of items with their fire times, the newest first, in pages. A page whose filter no index serves looks at
+   * 20,000 rows of a table: it may have fewer rows than its limit, or none, and a cursor that goes on.
+   * @throws {ConfigurationError} for wrong and unknown options of the query
+   * @throws {MissingHistoryTableError} if the tables do not exist yet
+   * @throws {StuckConnectionError} if the connection is one of SQLite, and commits nothing
+   * @throws any other error of the driver
+   */
+  runs(query: RunQuery = {}): Promise<TracePage<JobRun>> {
+    return this.answers.runs(query);
+  }
+
+  /** A run with what happened around it; undefined if there is no such run. @see runs */
+  run(id: string): Promise<JobRunDetail | undefined> {
+    return this.answers.run(id);
+  }
+
+  /** Events that were kept, the newest first, in pages. @see runs */
+  events(query: EventQuery = {}): Promise<TracePage<JobHistoryEvent>> {
+    return this.answers.events(query);
+  }
+
+  /** Fire times that were not begun, the newest first, in pages. @see runs */
+  missed(query: EventFilter & TracePageQuery = {}): Promise<TracePage<MissedFireTimes>> {
+    return this.answers.missed(query);
+  }
+
+  /** Fates of all items at the fire times of a window. @see runs */
+  fireTimes(query: FireTimesQuery): Promise<FireTimesAnswer> {
+    return this.answers.fireTimes(query);
+  }
+
+  /** Targets that have succeeded more than once, among the 100,000 newest runs that the filter selects. @see runs */
+  doubles(
+    query: Omit<RunFilter, 'outcome' | 'source'> & { readonly limit?: number } = {},
+  ): Promise<readonly DoubleRun[]> {
+    return this.answers.doubles(query);
+  }
+
+  /** How jobs have done lately. @see runs */
+  pulses(query: { readonly jobNames: readonly JobName[]; readonly fireTimes?: number }): Promise<readonly JobPulse[]> {
+    return this.answers.pulses(query);
+  }
+
+  /** Counts and percentiles of spans of time. @see runs */
+  statistics(query: StatisticsQuery): Promise<readonly StatisticsBucket[]> {
+    return this.answers.statistics(query);
   }
 
   /** @throws {ConfigurationError} if another application uses this history */
