@@ -16,7 +16,7 @@ import { FaxJobs } from './jobs/fax.jobs.js';
 import { FinanceJobs } from './jobs/finance.jobs.js';
 import { ShopJobs } from './jobs/shop.jobs.js';
 import { WarehouseJobs } from './jobs/warehouse.jobs.js';
-import { live } from './life.js';
+import { FIRST_RELEASE, live } from './life.js';
 import type { Shop } from './shop.js';
 import { renderImages } from './tasks.js';
 import { invitation } from './invitation.js';
@@ -50,9 +50,9 @@ export class Demo {
     const database = new Kysely<unknown>({ dialect: new SqliteDialect({ database: new Libsql(':memory:') }) });
     const shop = { clock, server: new MemoryRegistry(clock), database, tasks };
     const demo = new Demo(shop, await makeAccounts(), tell);
-    const gone = await demo.startInstance(GONE_HOST, [FaxJobs]);
+    const gone = await demo.startInstance(GONE_HOST, FIRST_RELEASE, [FaxJobs]);
     await gone.leave();
-    for (const host of HOSTS) demo.instances.set(host, await demo.startInstance(host));
+    for (const host of HOSTS) demo.instances.set(host, await demo.startInstance(host, FIRST_RELEASE));
     return demo;
   }
 
@@ -75,7 +75,7 @@ export class Demo {
     await doDeeds(`${origin}${CONSOLE_PATH}api/v1`, this.accounts.tokenOf);
     this.tell(invitation(origin + CONSOLE_PATH, this.accounts.passwords));
     const { instances, shop, tell } = this;
-    const start = (host: string) => this.startInstance(host);
+    const start = (host: string, release: number) => this.startInstance(host, release);
     this.life = live({ clock: shop.clock, instances, start, tell }, this.ending.signal).catch((error: unknown) => {
       if (!this.ending.signal.aborted) tell(`The demo has come to an end: ${String(error)}`);
     });
@@ -90,8 +90,8 @@ export class Demo {
   }
 
   /** Each one stands for a process of its own. */
-  private startInstance(host: string, jobs = JOBS): Promise<Instance> {
+  private startInstance(host: string, release: number, jobs = JOBS): Promise<Instance> {
     this.pid += 1;
-    return Instance.start(this.shop, { host, pid: this.pid, jobs });
+    return Instance.start(this.shop, { host, pid: this.pid, version: `2.${release}.0`, jobs });
   }
 }

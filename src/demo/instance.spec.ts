@@ -20,7 +20,7 @@ describe('an instance of the demo', () => {
       return made;
     };
     const shop = { clock, server, database, tasks: new MemoryTaskCluster({ clock }) };
-    const options = { host: '10.0.3.11', pid: 7_001, jobs: [FaxJobs] };
+    const options = { host: '10.0.3.11', pid: 7_001, version: '2.0.0', jobs: [FaxJobs] };
     const instance = await clock.advanceUntil(Instance.start(shop, options));
     const [session = ''] = sessions;
     expect(server.knowsSession(session)).toBe(true);

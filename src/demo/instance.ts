@@ -16,6 +16,8 @@ export interface InstanceOptions {
   /** Address of its server. */
   readonly host: string;
   readonly pid: number;
+  /** Release of its application. */
+  readonly version: string;
   readonly jobs: readonly Type<object>[];
 }
 
@@ -31,7 +33,7 @@ export class Instance {
     private readonly tasks: MemoryTasks,
   ) {}
 
-  static async start(shop: Shop, { host, pid, jobs }: InstanceOptions): Promise<Instance> {
+  static async start(shop: Shop, { host, jobs, pid, version }: InstanceOptions): Promise<Instance> {
     const clock = new ProcessClock(shop.clock, { host, pid });
     const tasks = shop.tasks.backend();
     const module: DynamicModule = {
@@ -40,6 +42,7 @@ export class Instance {
         ElasticJobModule.forRoot({
           registry: { type: 'memory', server: shop.server, sessionTimeoutMs: SESSION_TIMEOUT_MS },
           clock,
+          version,
           // Failures are for the console: the log tells of the address and of crashes alone.
           tracing: [{ type: 'log', level: 'off' }, new SqlHistory(shop.database, { keepRows: 10_000 })],
           defaults: { jobErrorHandlerType: 'IGNORE' },

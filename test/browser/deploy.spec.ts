@@ -39,7 +39,12 @@ it('a rolling deploy is told from its first instance to its last, and who drains
   await ask('POST', '/jobs/haul-freight/trigger', { body: { reason: 'REL-7' } });
   await page.getByText('2 / 2').waitFor(LONG);
 
+  // It does not push away what somebody is about to click.
+  await page.getByRole('region', { name: 'Needs attention' }).hover();
   await startOther(registry, [HaulingJobs], NEW);
+  await instances(page).getByText('2 servers known').waitFor(LONG);
+  expect(await deploy(page).count()).toBe(0);
+  await stepBack(page);
 
   await deploy(page)
     .getByText(/1\.43\.1 is replacing 1\.42\.0, since .* 1 of 2 instances is on it\./)
