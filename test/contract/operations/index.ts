@@ -7,6 +7,7 @@ import { describeElasticJob2 } from './elastic-job-2.contract.js';
 import { describeOperateApi } from './operate.contract.js';
 import { describePartlyDone } from './partly-done.contract.js';
 import { describeRemoval } from './removal.contract.js';
+import { describeReruns } from './rerun.contract.js';
 import { describeResign } from './resign.contract.js';
 import { describeShardingApis } from './sharding.contract.js';
 import { describeStatistics } from './statistics.contract.js';
@@ -18,6 +19,7 @@ export function describeOperations(adapter: RegistryAdapter): void {
     describeConfigurationApi(adapter);
     describeTriggers(adapter);
     describeOperateApi(adapter);
+    describeReruns(adapter);
     describeResign(adapter);
     describeCancel(adapter);
     describeRemoval(adapter);

@@ -90,10 +90,10 @@ export class Stage {
     const creations = [...paths]
       .toSorted()
       .map((path): Operation => ({ kind: 'create', path, data: written.get(path) ?? '', mode: 'PERSISTENT' }));
-    const ephemerals = instances.map(([id, serverIp]): Operation => ({
+    const ephemerals = instances.map(([id, serverIp, label]): Operation => ({
       kind: 'create',
       path: `${root}/instances/${id}`,
-      data: `jobInstanceId: ${id}\nserverIp: ${serverIp}\n`,
+      data: `jobInstanceId: ${id}\n${label === undefined ? '' : `labels: ${label}\n`}serverIp: ${serverIp}\n`,
       mode: 'EPHEMERAL',
     }));
     const result = await this.witness.transaction([...creations, ...ephemerals]);
@@ -137,8 +137,8 @@ export interface StagedJob extends Partial<JobOptions> {
 }
 
 export interface JavaJob {
-  /** Each instance's id and the address in its node. */
-  readonly instances?: readonly (readonly [id: string, serverIp: string])[];
+  /** Each instance's id and the address in its node. One with a label is of ours. */
+  readonly instances?: readonly (readonly [id: string, serverIp: string, label?: string])[];
   /** Further persistent nodes by their path below the job. */
   readonly nodes?: Readonly<Record<string, string>>;
   readonly config?: string;

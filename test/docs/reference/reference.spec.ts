@@ -100,6 +100,7 @@ const ARGUMENTS = [
   'NextFireTimesOptions',
   'OnJobEventOptions',
   'RequestOptions',
+  'RerunOptions',
   'RunTaskOptions',
   'SubtreeOptions',
   'SyncOptions',

@@ -6,10 +6,11 @@ import { ElasticJobError, statusOfError } from '../domain/index.js';
  * Answers HTTP requests that end with an error of this package by `{ statusCode, code, message }`:
  * - 400 for a wrong argument or setting;
  * - 403 for missing rights in the registry, and for an ACL that gives others too many;
- * - 404 for an unknown job, item, server or application;
+ * - 404 for an unknown job, item, server, re-run or application;
  * - 409 for a conflict with the registry's contents or other writers, and for a missing history;
  * - 412 for an edit of settings that have another version than it expects;
  * - 413 for data beyond the limit of a node or request;
+ * - 422 for a fire time that the schedule lacks;
  * - 429 for a repetition that comes too soon;
  * - 503 while the registry or backend is away, or the process stops.
  *

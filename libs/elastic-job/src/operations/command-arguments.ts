@@ -32,6 +32,11 @@ export function assertItem(item: number): void {
   }
 }
 
+/** The id of a re-run has to be a valid node name. @throws {InvalidArgumentError} */
+export function assertRerunId(id: string): void {
+  assertNodeName('id', id);
+}
+
 /**
  * @param operation the operation that writes the data
  * @throws {RequestTooLargeError} if the data are beyond what instances read

@@ -28,6 +28,10 @@ export type {
   ResignOutcome,
   TriggerReceipt,
 } from './requests.js';
+export type { RerunPreview, RerunPreviewTarget } from './rerun-preview.js';
+export type { RerunOptions } from './rerun-request.js';
+export * from './rerun.errors.js';
+export type { OpenRerun, RerunItemProgress, RerunReceipt } from './reruns.js';
 export * from './sharding.api.js';
 export * from './statistics.api.js';
 export type { SwitchOutcome } from './switches.js';

@@ -33,6 +33,9 @@ import {
   type ResignOutcome,
   type TriggerReceipt,
 } from './requests.js';
+import { previewRerun, type RerunPreview } from './rerun-preview.js';
+import type { RerunOptions } from './rerun-request.js';
+import { type OpenRerun, openReruns, requestRerun, type RerunReceipt, withdrawRerun } from './reruns.js';
 import { remove, shutDown } from './scoped-commands.js';
 import { switchScope, type SwitchOutcome, switchServer } from './switches.js';
 
@@ -44,7 +47,8 @@ import { switchScope, type SwitchOutcome, switchServer } from './switches.js';
  * `PartlyDoneError`.
  *
  * If an answer is lost, a command rejects with `RegistryUnavailableError`, and may have been done. Every command can be
- * repeated then; only a repeated `trigger` may be a second run, if the first request was taken already.
+ * repeated then; only a repeated `trigger` may be a second run, if the first request was taken
+ * already, and a repeated `rerun` is a second one.
  *
  * Commands reject with `UnknownJobError` if the namespace has no such job, `UnknownServerError` if the job has no such
  * server, `InvalidArgumentError` for an impossible name, and `ConfigurationError` for wrong and unknown options.
@@ -98,6 +102,48 @@ export class JobOperateApi {
     const request = { id: this.clock.uuid(), parameters };
     assertReadable(`trigger ${jobName}`, formatTriggerRequest(request));
     return requestRuns(this.registry, paths, request);
+  }
+
+  /**
+   * Runs past fire times once more, for some items. It outlives every process, until each target (one item at one fire
+   * time) has ended once, with any outcome, or it is withdrawn. An item runs one thing at a time: a due fire time goes
+   * before the next target. The schedule is not touched: no fire time counts as done or missed by it, jobs that start
+   * after this one do not, and the checkpoint stays. Disabled items wait. 5 requests, and one more if re-runs are open.
+   * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError} @throws {RequestTooLargeError}
+   * @throws {ConfigurationError} for wrong options, and for an instant that is not past
+   * @throws {NoSuchFireTimeError} for an instant that the schedule lacks, unless `anyTime`
+   * @throws {TooManyRerunsError} beyond 16 open re-runs of a job, or 10,000 targets of these
+   * @throws {JavaPeersError} @throws {ResidentJobError} @throws {UnmonitoredJobError}
+   * @throws {ConfigurationNodeError} @throws {ElasticJob2ConfigurationError} if the settings cannot be read
+   */
+  async rerun(jobName: JobName, options: RerunOptions): Promise<RerunReceipt> {
+    return requestRerun(this.registry, this.clock, jobName, options);
+  }
+
+  /**
+   * Says for each target of a re-run if it would begin, and why, without a write. `not` stands where `rerun` would
+   * refuse the whole. 5 requests, and up to two more if re-runs are open.
+   * @throws as `rerun` does for wrong options, an unknown job, and settings that cannot be read
+   */
+  async previewRerun(jobName: JobName, options: RerunOptions): Promise<RerunPreview> {
+    return previewRerun(this.registry, this.clock, jobName, options);
+  }
+
+  /**
+   * The open re-runs of a job, the oldest first, with the progress of each item. 4 requests at most, if they fit.
+   * @throws {UnknownJobError} @throws {InvalidArgumentError}
+   */
+  async reruns(jobName: JobName): Promise<readonly OpenRerun[]> {
+    return openReruns(this.registry, pathsOf(jobName));
+  }
+
+  /**
+   * Withdraws a re-run: nothing more of it begins, and what runs goes on. What has ended stays so.
+   * @throws {UnknownJobError} @throws {UnknownRerunError} @throws {InvalidArgumentError}
+   * @throws {PartlyDoneError} if it is withdrawn, and its nodes could not be deleted; a leader does that
+   */
+  async withdrawRerun(jobName: JobName, id: string): Promise<void> {
+    return withdrawRerun(this.registry, jobName, id);
   }
 
   /**

@@ -1,2 +1,2 @@
 // Removal of a job's tree.
-export { removeAbandoned, removeTree } from './remove-tree.js';
+export { childrenFirst, removeAbandoned, removeTree } from './remove-tree.js';
