@@ -11,6 +11,9 @@ import { texts } from './text/index.js';
 
 const Job = later(() => import('./job/job.js').then(({ JobView }) => JobView));
 const Creation = later(() => import('./creation/creation.js').then((view) => view.Creation));
+const Runs = later(() => import('./history/runs.js').then((view) => view.Runs));
+const Run = later(() => import('./history/run.js').then((view) => view.Run));
+const Events = later(() => import('./history/events.js').then((view) => view.Events));
 const Servers = later(() => import('./servers/servers.js').then((view) => view.Servers));
 const Server = later(() => import('./servers/server.js').then((view) => view.Server));
 const Audit = later(() => import('./audit/audit.js').then((view) => view.Audit));
@@ -66,6 +69,9 @@ function Views() {
               <Route path={`${BASE}jobs`} component={Jobs} />
               <Route path={`${BASE}jobs/:job/:tab?`} component={Job} />
               <Route path={`${BASE}new-job`} component={Creation} />
+              <Route path={`${BASE}runs`} component={Runs} />
+              <Route path={`${BASE}runs/:id`} component={Run} />
+              <Route path={`${BASE}events`} component={Events} />
               <Route path={`${BASE}servers`} component={Servers} />
               <Route path={`${BASE}servers/:ip`} component={Server} />
               <Route path={`${BASE}audit`} component={Audit} />

@@ -5,7 +5,7 @@ vi.mock('./client.js', () => ({
   asProblem: (error: unknown) => error,
   renewedSessions: { subscribe: () => () => {} },
 }));
-vi.mock('./live.js', () => ({ liveState: { value: 'live' } }));
+vi.mock('./live.js', () => ({ listen: () => () => {}, liveState: { value: 'live' } }));
 
 afterEach(() => void vi.useRealTimers());
 
@@ -26,6 +26,13 @@ describe('a list with the newest first', () => {
   it('loses a row that its filters do not ask for any more', () => {
     const list = { items: rows('3', '2', '1'), cursor: null };
     expect(idsOf(withNewest(list, { items: rows('3', '1'), cursor: null }).items)).toEqual(['3', '1']);
+  });
+
+  it('says that its store is away, and that it is back', () => {
+    const list = { items: rows('1'), cursor: null, stale: false };
+    const away = withNewest(list, { ...list, stale: true });
+    expect(away).toEqual({ ...list, stale: true });
+    expect(withNewest(away, list)).toEqual(list);
   });
 
   it('begins anew if so many are new that there would be a hole', () => {

@@ -10,6 +10,8 @@ interface RowPage<Row> {
   readonly items: readonly Row[];
   /** Where older ones begin; null: there are none. */
   readonly cursor: string | null;
+  /** True if its store is away, and this is its last answer. */
+  readonly stale?: boolean | undefined;
 }
 
 /** Its value is the list as far as it was read. */
@@ -36,9 +38,9 @@ export function createNewestFirst<Row extends Identified>(
   let isMoreWanted = false;
   const read = async (known: RowPage<Row> = NOTHING, signal: AbortSignal): Promise<RowPage<Row>> => {
     if (!isMoreWanted || known.cursor === null) return withNewest(known, await readPage({}, signal));
-    const { cursor, items } = await readPage({ cursor: known.cursor }, signal);
+    const { cursor, items, stale } = await readPage({ cursor: known.cursor }, signal);
     isMoreWanted = false;
-    return { items: [...known.items, ...items], cursor };
+    return { items: [...known.items, ...items], cursor, stale };
   };
   const reading: Created<Row> = createReading((signal) => read(reading.value.peek(), signal), options);
   const more = () => {
@@ -73,7 +75,9 @@ export function withNewest<Row extends Identified>(list: RowPage<Row>, newest: R
   const items = isReached ? [...read, ...older] : read;
   const cursor = isReached && older.length > 0 ? list.cursor : newest.cursor;
   const isSame = items.length === list.items.length && items.every((row, index) => row === list.items[index]);
-  return isSame && cursor === list.cursor ? list : { items, cursor };
+  return isSame && cursor === list.cursor && newest.stale === list.stale
+    ? list
+    : { items, cursor, stale: newest.stale };
 }
 
 function sameRow<Row>(known: Row | undefined, row: Row): Row {

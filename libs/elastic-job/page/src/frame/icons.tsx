@@ -4,6 +4,8 @@ const BOX = 'h10a1 1 0 011 1v2a1 1 0 01-1 1H3a1 1 0 01-1-1';
 const PATHS = {
   overview: 'M2 8l6-5 6 5M4 7v6h8V7',
   jobs: 'M2 4h12M2 8h12M2 12h8',
+  runs: 'M2 4h6M5 8h8M8 12h6',
+  events: 'M2 9h3l2-5 3 8 2-3h2',
   servers: `M3 3${BOX}V4a1 1 0 011-1zM3 9${BOX}v-2a1 1 0 011-1z`,
   audit: 'M4 2h6l3 3v9H4zM6 8h5M6 11h3',
   session: 'M8 8a3 3 0 100-6 3 3 0 000 6zM3 14c0-3 2-4.500 5-4.500s5 1.500 5 4.500',

@@ -4,7 +4,7 @@ import { overview, session } from '../state/index.js';
 import { number, Text, texts, visibleText } from '../text/index.js';
 import { Brand, Icon } from './icons.js';
 
-export const VIEWS = ['overview', 'jobs', 'servers', 'audit', 'session'] as const;
+export const VIEWS = ['overview', 'jobs', 'runs', 'servers', 'events', 'audit', 'session'] as const;
 type View = (typeof VIEWS)[number];
 
 export function hrefOf(view: View): string {

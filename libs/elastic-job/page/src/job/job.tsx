@@ -17,18 +17,19 @@ interface TabProps {
 
 interface Tab {
   /** Its part of the URL, and the key of its name. The first tab has no part. */
-  readonly key: 'now' | 'runs' | 'config' | 'audit' | 'tree';
+  readonly key: 'now' | 'runs' | 'config' | 'events' | 'audit' | 'tree';
   readonly View: (props: TabProps) => ComponentChildren;
 }
 
 /** One row for each tab, in their order. */
 const TABS: readonly Tab[] = [
   { key: 'now', View: later(() => import('./now.js').then(({ Now }) => Now)) },
-  { key: 'runs', View: later(() => import('./runs.js').then(({ Runs }) => Runs)) },
+  { key: 'runs', View: later(() => import('../history/job-runs.js').then(({ JobRuns }) => JobRuns)) },
   {
     key: 'config',
     View: later(() => import('../configuration/configuration.js').then(({ Configuration }) => Configuration)),
   },
+  { key: 'events', View: later(() => import('../history/events.js').then(({ JobEvents }) => JobEvents)) },
   { key: 'audit', View: later(() => import('../audit/audit-list.js').then(({ JobAudit }) => JobAudit)) },
   { key: 'tree', View: later(() => import('../tree/tree.js').then(({ Tree }) => Tree)) },
 ];

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { clockTime, dateTime, itemList, nearTime, offsetAt, span, weekday, wholeSeconds, zoneName } from './format.js';
+import {
+  clockTime,
+  dateTime,
+  itemList,
+  nearTime,
+  offsetAt,
+  roundSpan,
+  span,
+  weekday,
+  wholeSeconds,
+  zoneName,
+} from './format.js';
 
 const UNITS = { day: 'd', hour: 'h', minute: 'm', second: 's', ms: 'ms' };
 const AT = Date.parse('2026-11-30T01:00:00.000Z');
@@ -51,6 +62,18 @@ describe('spans of time', () => {
     [-5, '0 s'],
   ])('of %i ms have their two greatest units: %s', (ms, text) => {
     expect(span(ms, UNITS)).toBe(text);
+  });
+});
+
+describe('a round span', () => {
+  it('has one unit, and others have both', () => {
+    expect([600_000, 3_600_000, 90_000, 1_000, 0].map((ms) => roundSpan(ms, UNITS))).toEqual([
+      '10 m',
+      '1 h',
+      '1 m 30 s',
+      '1 s',
+      '0 s',
+    ]);
   });
 });
 

@@ -106,6 +106,11 @@ export function span(ms: number, units: Units): string {
   return rest < 1_000 && rest > 0 ? `${rest} ${units.ms}` : `${Math.floor(rest / 1_000)} ${units.second}`;
 }
 
+/** `10 m`, `1 s`: a span of one unit without the nothing of the next one. */
+export function roundSpan(ms: number, units: Units): string {
+  return span(ms, units).replace(/ 00 \S+$/, '');
+}
+
 /** For spans that are counted while somebody looks at them: milliseconds would only flicker. */
 export function wholeSeconds(ms: number): number {
   return Math.floor(ms / 1_000) * 1_000;

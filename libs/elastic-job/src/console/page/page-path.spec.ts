@@ -12,6 +12,8 @@ describe('URLs of the page', () => {
     ['/elastic-job/jobs/', '/jobs/', '../'],
     ['/elastic-job/jobs/com.example.Job/config', '/jobs/com.example.Job/config', '../../'],
     ['/elastic-job/servers/10.0.0.1', '/servers/10.0.0.1', '../'],
+    ['/elastic-job/runs/01jd8', '/runs/01jd8', '../'],
+    ['/elastic-job/events?kind=missed', '/events', './'],
     ['/ops/v1/elastic-job/audit', '/audit', './'],
     ['/Elastic-Job/session', '/session', './'],
   ])('finds in %s what is below the path of the console, and the way back to it', (url, below, base) => {
@@ -20,6 +22,7 @@ describe('URLs of the page', () => {
 
   it.each([
     '/',
+    '/elastic-job/events/x',
     '/elastic-jobs',
     '/elastic-job/api/v1/jobs',
     '/elastic-job/orders',

@@ -3,9 +3,9 @@
  * `index.html`, whose script shows what the URL names. `''` is the path of the console itself.
  */
 export const PAGE_ROUTES = {
-  exact: ['', '/jobs', '/new-job', '/servers', '/audit', '/session'],
+  exact: ['', '/jobs', '/new-job', '/runs', '/servers', '/events', '/audit', '/session'],
   /** With something behind them, such as the name of a job. */
-  below: ['/jobs', '/servers', '/assets'],
+  below: ['/jobs', '/runs', '/servers', '/assets'],
 } as const;
 
 /** A URL of the page. */

@@ -4,7 +4,7 @@ export const job: typeof english = {
   gone: '没有这个作业',
   goneMore: '作业已删除、名称输入有误，或您无权查看。',
   toJobs: '回到所有作业',
-  tabs: { label: '作业视图', now: '现在', runs: '运行', config: '配置', audit: '审计', tree: '节点树' },
+  tabs: { label: '作业视图', now: '现在', runs: '运行', config: '配置', events: '事件', audit: '审计', tree: '节点树' },
   mayNot: (role, needed) => `${role}只能查看，变更需要角色：${needed}。`,
   actions: '更多',
   running: (count) => `${count} 个运行中`,
