@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ItemAnswer, LastRunAnswer } from '../../../src/console/contract/job-answers.js';
 import { pathTo } from '../api/index.js';
 import { cancelItem, confirmLost, disableItem, enableItem } from '../changes/index.js';
-import { askFor, Boundary, type Change, Loading, Look, Since, Tag, Time } from '../parts/index.js';
+import { askFor, Boundary, type Change, later, Loading, Look, Since, Tag, Time } from '../parts/index.js';
 import { may, now } from '../state/index.js';
 import { number, span, Text, texts, visibleText } from '../text/index.js';
 import { Fact, Instance } from './fact.js';
@@ -12,6 +12,7 @@ import { MARKS, stateOf } from './item-state.js';
 import type { ItemsProps } from './items.js';
 import { ALL_RUNS, runQueryOf } from './run-filters.js';
 
+const Why = later(() => import('../history/why.js').then((part) => part.Why));
 const NARROW = '(max-width: 1000px)';
 
 /** One item at a closer look. On a narrow screen it stands below the map, and is brought into sight. */
@@ -138,6 +139,7 @@ function Facts({ filters, item, job }: FactsProps) {
         {lastRun === null ? <Fact name={t.lastRun}>{t.noRun}</Fact> : <Run run={lastRun} isRunning={holder !== null} />}
       </dl>
       {lastRun !== null && lastRun.outcome === 'failed' && <RunError run={lastRun} />}
+      <Why job={job} item={item.item} />
       <ItemRuns job={job} item={item.item} />
       <footer class="inspector-foot">
         {changesOf(job, item).map((change) => (

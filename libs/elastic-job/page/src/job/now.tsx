@@ -2,7 +2,7 @@ import './map.css';
 import { useLocation } from 'preact-iso';
 import { useMemo } from 'preact/hooks';
 import type { ItemAnswer, JobAnswer } from '../../../src/console/contract/job-answers.js';
-import { Behind, Failed, Loading, Look, Panel, useHeld } from '../parts/index.js';
+import { Behind, Boundary, Failed, later, Loading, Look, Panel, useHeld } from '../parts/index.js';
 import { number, texts, visibleText } from '../text/index.js';
 import { Inspector } from './inspector.js';
 import { filterItems, type ItemFilters, itemFiltersOf, itemQueryOf, isItemFiltered } from './item-filters.js';
@@ -12,22 +12,40 @@ import { ItemTable } from './item-table.js';
 import { ItemMap } from './map.js';
 import { mapOf, membersWith } from './map-layout.js';
 
+// The map comes first: what the history tells is drawn after it.
+const FireTimes = later(() => import('../history/strip.js').then((part) => part.FireTimes));
+const JobTimeline = later(() => import('../history/job-timeline.js').then((part) => part.JobTimeline));
+const JobCharts = later(() => import('../history/charts.js').then((part) => part.JobCharts));
+
 interface NowProps {
   readonly job: string;
   readonly facts: JobAnswer;
   readonly items: JobItems;
 }
 
-/** The present: the items of the job by its instances, and one of them at a closer look. */
+/** The present, and how it has come to be: fire times, the items by their instances, their runs over time. */
 export function Now({ facts, items, job }: NowProps) {
   const { path, query, route } = useLocation();
   const filters = itemFiltersOf(query);
   const show = (next: Partial<ItemFilters>) => route(`${path}${itemQueryOf({ ...filters, ...next })}`, true);
   return (
-    <div class="cols now">
-      <Items facts={facts} items={items} filters={filters} show={show} />
-      <Inspector job={job} items={items} filters={filters} show={show} />
-    </div>
+    <>
+      <Boundary>
+        <FireTimes job={job} items={facts.items} />
+      </Boundary>
+      <div class="cols now">
+        <div class="stack">
+          <Items facts={facts} items={items} filters={filters} show={show} />
+          <Boundary>
+            <JobTimeline job={job} />
+          </Boundary>
+          <Boundary>
+            <JobCharts job={job} />
+          </Boundary>
+        </div>
+        <Inspector job={job} items={items} filters={filters} show={show} />
+      </div>
+    </>
   );
 }
 
