@@ -11,13 +11,17 @@ const STATUS_TONES: Readonly<Record<JobRow['status'], Tone>> = {
   SHARDING_FLAG: 'move',
 };
 
-/** Columns of the list, in the language of the page. Each may be wider than its room, and is cut. */
-export function jobColumns(): readonly Column<JobRow>[] {
+/**
+ * Columns of the list, in the language of the page. Each may be wider than its room, and is cut.
+ * @param hasHistory that knows how the last fire times have ended
+ */
+export function jobColumns(hasHistory: boolean): readonly Column<JobRow>[] {
   const { columns: name } = texts.value.jobs;
   return [
     { key: 'job', name: name.job, isSortable: true, class: 'cut', cell: (row) => <Name row={row} /> },
     { key: 'attention', name: name.status, isSortable: true, class: 'cut', cell: (row) => <StatusTags row={row} /> },
     { key: 'cron', name: name.cron, class: 'cut', cell: (row) => <Cron row={row} /> },
+    ...(hasHistory ? [{ key: 'lastTen', name: name.lastTen, cell: (row: JobRow) => <LastTen row={row} /> }] : []),
     { key: 'nextFireTime', name: name.next, isSortable: true, class: 'cut', cell: (row) => <Next row={row} /> },
     { key: 'running', name: name.running, isSortable: true, class: 'right', cell: (row) => <Running row={row} /> },
     {
@@ -35,6 +39,20 @@ export function jobColumns(): readonly Column<JobRow>[] {
       cell: (row) => <Instances row={row} />,
     },
   ];
+}
+
+/** How the last ten fire times have ended, the newest at the right. */
+function LastTen({ row: { lastFireTimes } }: Cell) {
+  if (lastFireTimes === null) return null;
+  const { results } = texts.value.jobs;
+  const label = lastFireTimes.map((result) => results[result]).join(', ');
+  return (
+    <span class="ten" role="img" aria-label={label} title={label}>
+      {lastFireTimes.map((result, index) => (
+        <i key={index} class={result} />
+      ))}
+    </span>
+  );
 }
 
 interface Cell {

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import type { JobRow } from '../../../src/console/contract/job-answers.js';
 import { pathTo } from '../api/index.js';
 import { Behind, Failed, Loading, Look, useRowHeight, useTitle, VirtualTable } from '../parts/index.js';
-import { may, now } from '../state/index.js';
+import { may, now, overview as glance } from '../state/index.js';
 import { number, span, texts } from '../text/index.js';
 import { jobColumns } from './columns.js';
 import { Filters } from './filter-bar.js';
@@ -67,6 +67,7 @@ function List({ filters, onChange, pages }: ListProps) {
   const { route } = useLocation();
   const { jobs: t, looks, overview } = texts.value;
   const rowHeight = useRowHeight();
+  const hasHistory = glance.value.value?.history != null;
   const { value: rows } = pages.rows;
   const { value: state } = pages.state;
   const { value: problem } = pages.problem;
@@ -92,8 +93,8 @@ function List({ filters, onChange, pages }: ListProps) {
       >
         <VirtualTable<JobRow>
           label={t.title}
-          class="jobs-grid"
-          columns={jobColumns()}
+          class={`jobs-grid${hasHistory ? ' with-history' : ''}`}
+          columns={jobColumns(hasHistory)}
           count={Math.max(rows.length, state.matching)}
           rowAt={(index) => rows[index]}
           keyAt={(index) => rows[index]?.job ?? index}

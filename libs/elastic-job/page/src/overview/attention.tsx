@@ -100,12 +100,7 @@ export function CauseLine({ cause, isInJob = false, row }: CauseLineProps) {
       </div>
       <div class="when">
         {cause.since === undefined ? <span class="faint small">{t.sinceUnknown}</span> : <Since at={cause.since} />}
-        {!isInJob && row.nextFireTime !== null && row.instances > 0 && (
-          <div class="faint small">
-            {t.next('')}
-            <Time at={row.nextFireTime} />
-          </div>
-        )}
+        <Beside row={row} cause={cause} isInJob={isInJob} />
       </div>
       <div class="actions">
         {action !== undefined && (
@@ -120,6 +115,20 @@ export function CauseLine({ cause, isInJob = false, row }: CauseLineProps) {
         )}
       </div>
     </li>
+  );
+}
+
+/** The last run that was good, of what fails; else when it fires next. */
+function Beside({ cause, isInJob, row }: Required<CauseLineProps>) {
+  const { overview: t } = texts.value;
+  const { instances, lastGoodAt, nextFireTime } = row;
+  const isFailing = cause.reason === 'failed' && lastGoodAt !== null;
+  if (!isFailing && (isInJob || nextFireTime === null || instances === 0)) return null;
+  return (
+    <div class="faint small">
+      {isFailing ? t.lastGood('') : t.next('')}
+      <Time at={isFailing ? lastGoodAt : (nextFireTime ?? '')} />
+    </div>
   );
 }
 

@@ -85,6 +85,8 @@ function factsOf(reason: Reason, row: JobRow, { items, job, lost }: Known): Part
       const failed = items.filter(({ lastRun }) => lastRun?.outcome === 'failed');
       return {
         ...about(failed, ({ lastRun }) => lastRun?.settledAt),
+        // The last run of an item is not the first one that has failed.
+        ...(row.failedSince !== null && { since: row.failedSince }),
         text: failed.flatMap(({ lastRun }) => lastRun?.error ?? [])[0],
       };
     }

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import type { OverviewAnswer } from '../../../src/console/contract/answers.js';
+import type { OverviewHistory } from '../../../src/console/contract/history-answers.js';
 import { pathTo } from '../api/index.js';
 import { number, Text, texts } from '../text/index.js';
 
 type Tone = '' | 'warn' | 'bad';
 
-/** The namespace in five numbers. */
+/** The namespace in five numbers, and in one more where there is a history. */
 export function Health({ facts }: { readonly facts: OverviewAnswer }) {
   const { locale, overview: t, servers } = texts.value;
   const [release] = facts.versions;
@@ -53,8 +54,21 @@ export function Health({ facts }: { readonly facts: OverviewAnswer }) {
         <Cell name={t.queue} tone={queued > 0 ? 'warn' : ''} value={count(queued)}>
           {queued === 0 ? t.queueNone : t.queueSome(queued)}
         </Cell>
+        {facts.history !== null && <History history={facts.history} />}
       </dl>
     </section>
+  );
+}
+
+/** Fire times that were missed in the last day; that rows were dropped or the database is away comes before it. */
+function History({ history }: { readonly history: OverviewHistory }) {
+  const { locale, overview: t } = texts.value;
+  const { dropped, missed, stale } = history;
+  const isBehind = stale || dropped > 0;
+  return (
+    <Cell name={t.missed} tone={isBehind ? 'bad' : missed > 0 ? 'warn' : ''} value={number(missed, locale)}>
+      {stale ? t.historyAway : dropped > 0 ? t.historyDropped(dropped) : t.historyWhole}
+    </Cell>
   );
 }
 

@@ -1,7 +1,7 @@
 import './overview.css';
 import type { OverviewAnswer } from '../../../src/console/contract/answers.js';
 import { pathTo } from '../api/index.js';
-import { Boundary, Look, Panel, Read, Tag, Time, Until, useHeld, useTitle } from '../parts/index.js';
+import { Boundary, later, Look, Panel, Read, Tag, Time, Until, useHeld, useTitle } from '../parts/index.js';
 import { now, overview } from '../state/index.js';
 import { span, Text, texts } from '../text/index.js';
 import { Attention } from './attention.js';
@@ -10,6 +10,7 @@ import { deployIn } from './deploy.js';
 import { DeployNote } from './deploy-note.js';
 import { Health } from './health.js';
 
+const Glance = later(() => import('../history/glance.js').then((part) => part.Glance));
 const SOON_MS = 15 * 60_000;
 
 /** The namespace at a glance: what needs attention, what runs and will run, and who has changed what. */
@@ -46,9 +47,16 @@ function Facts({ facts }: { readonly facts: OverviewAnswer }) {
         <Health facts={facts} />
       </Boundary>
       <div class="cols">
-        <div class="two">
-          <Running facts={facts} />
-          <Next facts={facts} />
+        <div class="stack">
+          {facts.history !== null && (
+            <Boundary>
+              <Glance history={facts.history} />
+            </Boundary>
+          )}
+          <div class="two">
+            <Running facts={facts} />
+            <Next facts={facts} />
+          </div>
         </div>
         <Changed />
       </div>
@@ -86,8 +94,8 @@ function Next({ facts }: { readonly facts: OverviewAnswer }) {
   const { overview: t, units } = texts.value;
   const { holding, shown } = useHeld(facts.next);
   const soon = shown.filter(({ fireTime }) => Date.parse(fireTime) < now.value + SOON_MS);
-  const [later] = shown;
-  const then = later && t.nextThen(texts.value.inTime(span(Date.parse(later.fireTime) - now.value, units)));
+  const [first] = shown;
+  const then = first && t.nextThen(texts.value.inTime(span(Date.parse(first.fireTime) - now.value, units)));
   return (
     <Panel title={t.nextTitle} on={holding}>
       {soon.length === 0 ? (
