@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { PROTOCOL } from '../../domain/index.js';
+import { ABILITIES, PROTOCOL } from '../../domain/index.js';
 import { JOB, type Member, Registry, SESSION_TIMEOUT_MS } from '@test/support/unit/member.js';
 import { InstanceIdTakenError } from './instances.js';
 
@@ -15,7 +15,9 @@ describe('joining', () => {
     const member = await registry.joined();
 
     const { paths } = member.tree;
-    expect(await member.instances.instances(JOB)).toEqual([{ ...member.self, isOurs: true, protocol: PROTOCOL }]);
+    expect(await member.instances.instances(JOB)).toEqual([
+      { ...member.self, isOurs: true, protocol: PROTOCOL, can: ABILITIES },
+    ]);
     expect(member.tree.stat(paths.instance(member.id))!.ephemeralOwner).toBe(member.sessionId);
     expect(member.tree.stat(paths.session(member.id))!.ephemeralOwner).toBe(member.sessionId);
     expect(member.tree.serverStatus(member.self.serverIp)).toBe('ENABLED');
