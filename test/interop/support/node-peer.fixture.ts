@@ -29,7 +29,7 @@ const clock = new PlacedClock(ip);
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const tell = (event: string, facts: object): void => say({ ...facts, event, at: clock.wallNow() });
 const registry = new ZooKeeperRegistryCenter({ servers, namespace, sessionTimeoutMs: Number(sessionTimeoutMs) }, clock);
-const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 2_000 });
+const runtime = new ElasticJobRuntime({ registry, clock, version: '1.43.1-rc.1+7', drainTimeoutMs: 2_000 });
 const operate = new JobOperateApi(registry, clock);
 const handlers = new BehavingHandlers(clock, tell);
 
