@@ -12,10 +12,16 @@ export function Offset({ ms }: { readonly ms: number | null }) {
   return isOff(ms) ? <Tag tone="warn">{text}</Tag> : <span class="num">{text}</span>;
 }
 
+interface ReleasesProps {
+  readonly versions: readonly string[];
+  /** True if there is an instance of ours. Nobody knows the release of Java's. */
+  readonly isOurs: boolean;
+}
+
 /** Releases of instances, as far as they tell any. */
-export function Releases({ versions }: { readonly versions: readonly string[] }) {
+export function Releases({ isOurs, versions }: ReleasesProps) {
   const { servers: t } = texts.value;
-  if (versions.length === 0) return <span class="faint">{t.noRelease}</span>;
+  if (versions.length === 0) return <span class="faint">{isOurs && t.noRelease}</span>;
   return (
     <span class="num">
       <Text>{versions.join(', ')}</Text>

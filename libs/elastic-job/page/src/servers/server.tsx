@@ -165,7 +165,7 @@ function Members({ members }: { readonly members: readonly ServerInstanceAnswer[
 
 function Member({ member }: { readonly member: ServerInstanceAnswer }) {
   const { jobsCount, servers: t } = texts.value;
-  const { clockOffsetMs, instance, jobs, leads, version } = member;
+  const { clockOffsetMs, instance, java, jobs, leads, version } = member;
   return (
     <li class="row member">
       <code class="name">
@@ -174,7 +174,7 @@ function Member({ member }: { readonly member: ServerInstanceAnswer }) {
       <span class="tags">
         <InstanceState member={member} />
       </span>
-      <Releases versions={version === null ? [] : [version]} />
+      <Releases versions={version === null ? [] : [version]} isOurs={!java} />
       <span class="dim">
         {jobsCount(jobs)}
         {leads > 0 && ` · ${t.leads(leads)}`}

@@ -109,7 +109,7 @@ function columns(): readonly Column<ServerRow>[] {
   return [
     { key: 'ip', name: name.ip, class: 'cut', cell: (row) => <Address row={row} /> },
     { key: 'state', name: name.state, class: 'cut', cell: (row) => <State row={row} /> },
-    { key: 'release', name: name.release, class: 'cut', cell: ({ versions }) => <Releases versions={versions} /> },
+    { key: 'release', name: name.release, class: 'cut', cell: (row) => <ServerReleases row={row} /> },
     { key: 'clock', name: name.clock, class: 'cut', cell: ({ clockOffsetMs }) => <Offset ms={clockOffsetMs} /> },
     { key: 'instances', name: name.instances, class: 'right', cell: (row) => <Instances row={row} /> },
     {
@@ -145,6 +145,10 @@ function State({ row: { disabledJobs, drainingInstances, instances, jobs } }: Ce
       {drainingInstances > 0 && <Tag tone="move">{t.drainingCount(drainingInstances)}</Tag>}
     </span>
   );
+}
+
+function ServerReleases({ row: { instances, javaInstances, versions } }: Cell) {
+  return <Releases versions={versions} isOurs={instances.length > javaInstances} />;
 }
 
 function Instances({ row: { instances, javaInstances } }: Cell) {
