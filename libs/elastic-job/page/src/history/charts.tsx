@@ -11,7 +11,7 @@ import { Look, Panel, Read, Time } from '../parts/index.js';
 import { minute } from '../state/index.js';
 import { HERE, nearTime, roundSpan, span, texts } from '../text/index.js';
 import { isNoHistory, ShownAs, Stale } from './looks.js';
-import { logPlaceOf, logTicks, placeOf, spanTicks } from './scale.js';
+import { logPlaceOf, logTicks, placeOf, spanTicks, textWidth } from './scale.js';
 import { words } from './texts.js';
 import { useWidth } from './width.js';
 
@@ -100,7 +100,7 @@ function PercentilesPicture({ buckets, isLog = false, title, valueOf }: PictureP
   const max = Math.max(...points.map((point) => point.max));
   const ticks = isLog ? logTicks(max) : spanTicks(max);
   const ends = [ticks[0]!, ticks.at(-1)!] as const;
-  const label = 8 + Math.max(...ticks.map((tick) => roundSpan(tick, units).length)) * 6.4;
+  const label = 8 + Math.max(...ticks.map((tick) => textWidth(roundSpan(tick, units))));
   const yOf = (ms: number) => (isLog ? logPlaceOf : placeOf)(ms, ends, [BOTTOM, TOP]);
   const times = [Date.parse(first.from), Date.parse(last.to)] as const;
   const xOf = ({ from, to }: StatisticsBucketAnswer) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logPlaceOf, logTicks, placeOf, spanTicks, timeTicks } from './scale.js';
+import { logPlaceOf, logTicks, placeOf, spanTicks, textWidth, timeTicks } from './scale.js';
 
 const HOUR = 3_600_000;
 
@@ -33,6 +33,13 @@ describe('a scale of spans', () => {
   it('of powers reaches beyond the longest as well', () => {
     expect(logTicks(42_000)).toEqual([1, 10, 100, 1_000, 10_000, 60_000]);
     expect(logTicks(0)).toEqual([1, 10]);
+  });
+});
+
+describe('the room for a text', () => {
+  it('is wider for Chinese', () => {
+    expect(textWidth('分片项 10')).toBeGreaterThan(textWidth('item 10'));
+    expect(textWidth('')).toBe(0);
   });
 });
 

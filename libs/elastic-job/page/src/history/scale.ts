@@ -63,3 +63,8 @@ export function placeOf(
 export function logPlaceOf(value: number, [first, last]: readonly [number, number], room: readonly [number, number]) {
   return placeOf(Math.log(Math.max(first, value)), [Math.log(first), Math.log(last)], room);
 }
+
+/** Width of a small text in pixels, about: beside a picture there is no room to measure it. */
+export function textWidth(text: string): number {
+  return Array.from(text, (character) => (character > '\u02ff' ? 11 : 6.4)).reduce((sum, width) => sum + width, 0);
+}

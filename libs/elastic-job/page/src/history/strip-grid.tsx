@@ -3,6 +3,7 @@
  * screens; arrows go through it, Enter opens the run of a cell. Rows beyond those in sight are not in the document.
  */
 import { useLocation } from 'preact-iso';
+import type { CSSProperties } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { windowOf } from '../job/map-layout.js';
 import { minute } from '../state/index.js';
@@ -18,7 +19,7 @@ import {
   withCell,
   withFireTime,
 } from './strip-layout.js';
-import { hrefOfCell, openCell } from './strip-links.js';
+import { hasRun, hrefOfCell, openCell } from './strip-links.js';
 import { words } from './texts.js';
 
 const ROW = 20;
@@ -43,6 +44,8 @@ export function StripGrid({ choose, job, selection, strip }: StripGridProps) {
   const [focused, setFocused] = useState({ column: Math.max(0, lastPast), item: 0 });
   const active = { column: Math.min(focused.column, columns.length - 1), item: Math.min(focused.item, items - 1) };
   const rows = windowOf(scroll.top, scroll.height, ROW, items, 8);
+  // Tab leads to a row in sight, also once the one that had the focus is not there any more.
+  const tabStop = Math.max(rows.first, Math.min(rows.last, active.item));
   const times = useNames(columns);
   // The newest ones are in sight first.
   useEffect(() => {
@@ -81,7 +84,6 @@ export function StripGrid({ choose, job, selection, strip }: StripGridProps) {
     event.preventDefault();
     focus(place.column, place.item);
   };
-  const template = { gridTemplateColumns: `var(--name) repeat(${columns.length}, minmax(15px, 1fr))` };
   const indexes = Array.from({ length: Math.max(0, rows.last - rows.first + 1) }, (_, index) => rows.first + index);
   return (
     <>
@@ -92,9 +94,19 @@ export function StripGrid({ choose, job, selection, strip }: StripGridProps) {
           setScroll({ top: Math.floor(scrollTop / ROW) * ROW, height: clientHeight })
         }
         onKeyDown={onKeyDown}
+        onFocusIn={({ target }) => {
+          const place = placeIn(target);
+          if (place !== undefined) setFocused(place);
+        }}
+        onClick={(event) => {
+          const place = placeIn(event.target);
+          const column = place && columns[place.column];
+          if (place === undefined || column === undefined || !hasRun(column.fates[place.item])) return;
+          void openCell(event, { job, item: place.item, fireTime: column.fireTime, route });
+        }}
       >
         <div role="grid" aria-label={t.label} aria-rowcount={items + 1} aria-colcount={columns.length + 1}>
-          <div class="strip-head" role="row" aria-rowindex={1} style={template}>
+          <div class="strip-head" role="row" aria-rowindex={1} style={templateOf(columns)}>
             <span class="strip-name" role="columnheader">
               {t.item}
             </span>
@@ -115,25 +127,15 @@ export function StripGrid({ choose, job, selection, strip }: StripGridProps) {
           </div>
           <div style={{ height: `${rows.first * ROW}px` }} />
           {indexes.map((item) => (
-            <div key={item} class="strip-row" role="row" aria-rowindex={item + 2} style={template}>
-              <span class="strip-name num" role="rowheader">
-                {item}
-              </span>
-              {columns.map((column, index) => (
-                <Cell
-                  key={column.fireTime}
-                  job={job}
-                  item={item}
-                  column={column}
-                  index={index}
-                  name={times[index]!}
-                  isActive={item === active.item && index === active.column}
-                  isChosen={isChosen(selection, item, column.fireTime)}
-                  onFocus={() => setFocused({ column: index, item })}
-                  onOpen={(event) => void openCell(event, { job, item, fireTime: column.fireTime, route })}
-                />
-              ))}
-            </div>
+            <Row
+              key={item}
+              job={job}
+              item={item}
+              columns={columns}
+              times={times}
+              active={item === tabStop ? active.column : undefined}
+              selection={selection}
+            />
           ))}
           <div style={{ height: `${Math.max(0, items - rows.last - 1) * ROW}px` }} />
         </div>
@@ -201,6 +203,51 @@ function BarCell({ choose, column, isChosen: chosen, isNamed, name }: BarCellPro
   );
 }
 
+function templateOf(columns: readonly StripColumn[]): CSSProperties {
+  return { gridTemplateColumns: `var(--name) repeat(${columns.length}, minmax(15px, 1fr))` };
+}
+
+/** The place of a cell that has been clicked or focused. */
+function placeIn(target: EventTarget | null): { readonly column: number; readonly item: number } | undefined {
+  const cell = target instanceof Element ? target.closest<HTMLElement>('[data-cell]') : null;
+  const [item, column] = (cell?.dataset.cell ?? '').split(' ').map(Number);
+  return item === undefined || column === undefined ? undefined : { column, item };
+}
+
+interface RowProps {
+  readonly job: string;
+  readonly item: number;
+  readonly columns: readonly StripColumn[];
+  readonly times: readonly string[];
+  /** The column that has the focus; undefined if it is in another row. */
+  readonly active: number | undefined;
+  readonly selection: Selection;
+}
+
+/** Drawn anew only if something in it has changed: a strip is scrolled row by row. */
+function Row({ active, columns, item, job, selection, times }: RowProps) {
+  const draw = () => (
+    <div class="strip-row" role="row" aria-rowindex={item + 2} style={templateOf(columns)}>
+      <span class="strip-name num" role="rowheader">
+        {item}
+      </span>
+      {columns.map((column, index) => (
+        <Cell
+          key={column.fireTime}
+          job={job}
+          item={item}
+          column={column}
+          index={index}
+          name={times[index]!}
+          isActive={index === active}
+          isChosen={isChosen(selection, item, column.fireTime)}
+        />
+      ))}
+    </div>
+  );
+  return useMemo(draw, [active, columns, item, job, selection, times, words.value]);
+}
+
 interface CellProps {
   readonly job: string;
   readonly item: number;
@@ -209,11 +256,9 @@ interface CellProps {
   readonly name: string;
   readonly isActive: boolean;
   readonly isChosen: boolean;
-  readonly onFocus: () => void;
-  readonly onOpen: (event: MouseEvent) => void;
 }
 
-function Cell({ column, index, isActive, isChosen: chosen, item, job, name, onFocus, onOpen }: CellProps) {
+function Cell({ column, index, isActive, isChosen: chosen, item, job, name }: CellProps) {
   const fate = column.fates[item];
   const label = words.value.strip.cell(item, name, fateText(column, item));
   const shared = {
@@ -221,7 +266,6 @@ function Cell({ column, index, isActive, isChosen: chosen, item, job, name, onFo
     tabIndex: isActive ? 0 : -1,
     'aria-label': label,
     title: label,
-    onFocus,
   };
   const mark = fate === undefined ? undefined : FATE_MARKS[fate];
   const own = `mark ${mark?.tone ?? 'nothing'} ${fate ?? ''}${chosen ? ' chosen' : ''}`;
@@ -233,7 +277,7 @@ function Cell({ column, index, isActive, isChosen: chosen, item, job, name, onFo
           {mark?.glyph}
         </span>
       ) : (
-        <a class={own} href={href} {...shared} onClick={fate === 'missed' ? undefined : onOpen}>
+        <a class={own} href={href} {...shared}>
           {mark?.glyph}
         </a>
       )}

@@ -21,7 +21,7 @@ const LETTERS: ReadonlyMap<string, Fate> = new Map(
 );
 
 /** How a whole fire time has ended. `part`: some items have failed, or were missed. `next`: it is still to come. */
-export type BarKind = Exclude<Fate, 'again'> | 'part' | 'next';
+type BarKind = Exclude<Fate, 'again'> | 'part' | 'next';
 
 export interface StripColumn {
   /** ISO 8601. */

@@ -11,11 +11,15 @@ interface CellOf {
   readonly fireTime: string;
 }
 
+/** True if a run tells of it. */
+export function hasRun(fate: Fate | undefined): boolean {
+  return fate === 'done' || fate === 'again' || fate === 'failed' || fate === 'running';
+}
+
 /** Undefined where nothing was written. */
 export function hrefOfCell({ fate, fireTime, item, job }: CellOf & { readonly fate: Fate | undefined }) {
-  if (fate === undefined || fate === 'disabled' || fate === 'unknown') return undefined;
   if (fate === 'missed') return `${pathTo('jobs', job, 'events')}${queryOf({ kind: 'missed', item })}`;
-  return runsOf({ fireTime, item, job });
+  return hasRun(fate) ? runsOf({ fireTime, item, job }) : undefined;
 }
 
 function runsOf({ fireTime, item, job }: CellOf): string {

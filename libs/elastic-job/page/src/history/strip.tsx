@@ -49,8 +49,9 @@ export function FireTimes({ actions, items, job }: StripProps) {
       beside={
         answer !== undefined && (
           <span class="dim">
-            {t.about(past, (strip?.columns.length ?? 0) - past)}
-            {answer.cut && ` · ${t.cut}`} · {HERE}
+            {past > 0 && `${t.about(past, (strip?.columns.length ?? 0) - past)} · `}
+            {answer.cut && `${t.cut} · `}
+            {HERE}
           </span>
         )
       }

@@ -9,7 +9,7 @@ const BAR: Bar = { run: RUN, row: 0, from: T, to: T, outcome: 'succeeded', isEar
 const timeline: Timeline = { from: T, to: T + HOUR, rows: [0, 3], bars: [], joins: [], bands: [] };
 
 describe('the geometry of a timeline', () => {
-  const geometry = geometryOf(timeline, 1_000, 'Asia/Kolkata');
+  const geometry = geometryOf(timeline, 1_000, 'item 3', 'Asia/Kolkata');
 
   it('finds an instant and a row where it has drawn them', () => {
     const at = T + HOUR / 3;
@@ -26,7 +26,7 @@ describe('the geometry of a timeline', () => {
   it('leaves room for runs of a minute beside one of an hour, and finds instants of both', () => {
     const minutes = [1, 1, 1, 1, 1, 1, 60];
     const bars = minutes.map((count) => ({ ...BAR, to: T + count * 60_000 }));
-    const folded = geometryOf({ ...timeline, bars }, 1_000, 'UTC');
+    const folded = geometryOf({ ...timeline, bars }, 1_000, 'item 3', 'UTC');
     expect(xOf(folded, T + 60_000)).toBeGreaterThan(600);
     for (const at of [T + 30_000, T + 40 * 60_000]) expect(timeAt(folded, xOf(folded, at))).toBeCloseTo(at, -1);
     expect(folded.ticks.every((tick) => tick <= folded.knee)).toBe(true);

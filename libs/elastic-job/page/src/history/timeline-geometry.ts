@@ -1,7 +1,7 @@
 /** Places of a timeline in pixels, for both of its pictures. */
 import { HERE, offsetAt } from '../text/format.js';
 import { type Mark, OUTCOME_MARKS } from './marks.js';
-import { placeOf, timeTicks } from './scale.js';
+import { placeOf, textWidth, timeTicks } from './scale.js';
 import type { Bar, Timeline } from './timeline-layout.js';
 
 export const ROW = 22;
@@ -27,13 +27,19 @@ const MAIN = 0.8;
 /** A window is folded if most runs end in less than this part of it. */
 const FOLDED = 0.25;
 
-/** @param zone that in which the ticks are round @default that of this device */
-export function geometryOf(timeline: Timeline, width: number, zone = HERE): Geometry {
+/**
+ * @param longest name of a row
+ * @param zone that in which the ticks are round @default that of this device
+ */
+export function geometryOf(timeline: Timeline, width: number, longest: string, zone = HERE): Geometry {
   const { from, rows, to } = timeline;
-  const label = Math.max(56, String(rows.at(-1) ?? 0).length * 7 + 46);
+  const label = 14 + textWidth(longest) + 6;
   const knee = kneeOf(timeline);
   const room = Math.max(1, width - label - RIGHT) * (knee < to ? MAIN : 1);
-  const ticks = timeTicks(from, knee, Math.max(2, Math.floor(room / TICK)), offsetMs(offsetAt(from, zone)));
+  const most = Math.max(2, Math.floor(room / TICK));
+  // The name of one beside the knee would lie on that.
+  const last = knee < to ? knee - ((knee - from) / room) * (TICK / 2) : to;
+  const ticks = timeTicks(from, knee, most, offsetMs(offsetAt(from, zone))).filter((tick) => tick <= last);
   return { from, to, width, height: HEAD + rows.length * ROW + 6, label, knee, ticks };
 }
 

@@ -23,13 +23,13 @@ export interface Bar {
 }
 
 /** A line from the end of a run to the begin of the one that has taken its target over. */
-export interface Join {
+interface Join {
   readonly row: number;
   readonly from: number;
   readonly to: number;
 }
 
-export interface Band {
+interface Band {
   readonly from: number;
   readonly to: number;
   /** The instance that is gone; undefined if the event does not name it. */

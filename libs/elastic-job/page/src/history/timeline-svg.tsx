@@ -1,8 +1,8 @@
-import { clockTime, HERE, texts } from '../text/index.js';
+import { useMemo } from 'preact/hooks';
+import { clockTime, HERE, span, texts, visibleText } from '../text/index.js';
 import { words } from './texts.js';
 import { BAR, type Geometry, HEAD, ROW, toneOf, widthOf, xOf, yOf } from './timeline-geometry.js';
 import type { Bar, Timeline } from './timeline-layout.js';
-import { span, visibleText } from '../text/index.js';
 
 export interface PictureOf {
   readonly timeline: Timeline;
@@ -17,13 +17,23 @@ export function tickText(at: number, { from, ticks, to }: Geometry): string {
   return clockTime(at, HERE, step < 60_000);
 }
 
-/** A timeline of few bars. */
+/** A timeline of few bars. What the pointer is on lies above the rest, which is not drawn anew for it. */
 export function SvgPicture({ active, current, geometry, timeline }: PictureOf) {
+  const { height, width } = geometry;
+  return (
+    <svg width={width} height={height} aria-hidden="true">
+      {useMemo(() => still({ current, geometry, timeline }), [current, geometry, timeline, words.value])}
+      {active !== undefined && <BarShape bar={active} geometry={geometry} class="active" />}
+    </svg>
+  );
+}
+
+function still({ current, geometry, timeline }: Omit<PictureOf, 'active'>) {
   const { height, label, ticks, width } = geometry;
   const { bands, bars, joins, rows } = timeline;
   const { timeline: t } = words.value;
   return (
-    <svg width={width} height={height} aria-hidden="true">
+    <g>
       {ticks.map((tick) => (
         <g key={tick}>
           <line class="tick" x1={xOf(geometry, tick)} x2={xOf(geometry, tick)} y1={HEAD - 4} y2={height - 4} />
@@ -72,14 +82,11 @@ export function SvgPicture({ active, current, geometry, timeline }: PictureOf) {
         />
       ))}
       {bars.map((bar) => (
-        <rect
+        <BarShape
           key={`${bar.run.id} ${bar.from}`}
-          class={`run-bar ${toneOf(bar)}${classesOf(bar, active, current)}`}
-          x={xOf(geometry, bar.from)}
-          y={yOf(bar.row)}
-          width={widthOf(geometry, bar)}
-          height={BAR}
-          rx={3}
+          bar={bar}
+          geometry={geometry}
+          class={bar.run.id === current ? 'current' : ''}
         />
       ))}
       {bars.map((bar, index) => {
@@ -93,17 +100,28 @@ export function SvgPicture({ active, current, geometry, timeline }: PictureOf) {
         );
       })}
       <line class="tick" x1={label} x2={label} y1={HEAD - 4} y2={height - 4} />
-    </svg>
+    </g>
   );
 }
 
-function classesOf(bar: Bar, active: Bar | undefined, current: string | undefined): string {
-  return [
-    bar.isEarlier ? ' earlier' : '',
-    bar.outcome === 'lost' ? ' open' : '',
-    bar === active ? ' active' : '',
-    bar.run.id === current ? ' current' : '',
-  ].join('');
+interface ShapeProps {
+  readonly bar: Bar;
+  readonly geometry: Geometry;
+  readonly class: string;
+}
+
+function BarShape({ bar, class: more, geometry }: ShapeProps) {
+  const own = `${bar.isEarlier ? 'earlier' : ''} ${bar.outcome === 'lost' ? 'open' : ''} ${more}`;
+  return (
+    <rect
+      class={`run-bar ${toneOf(bar)} ${own}`}
+      x={xOf(geometry, bar.from)}
+      y={yOf(bar.row)}
+      width={widthOf(geometry, bar)}
+      height={BAR}
+      rx={3}
+    />
+  );
 }
 
 /** Words behind the last bar of a row, if it is out of the ordinary. */

@@ -4,7 +4,7 @@
  */
 import './timeline.css';
 import { useLocation } from 'preact-iso';
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { RunAnswer, RunRow } from '../../../src/console/contract/history-answers.js';
 import { pathTo, present } from '../api/index.js';
 import { Look, Panel, VirtualTable } from '../parts/index.js';
@@ -28,7 +28,10 @@ export function TargetTimeline({ answer }: { readonly answer: RunAnswer }) {
   const { attempts, ofTarget, run } = answer;
   const { timeline: t } = words.value;
   const runs = ofTarget.length === 0 ? [run] : ofTarget;
-  const timeline = timelineOf({ runs, attempts: new Map([[run.id, attempts]]), now: present() });
+  const timeline = useMemo(
+    () => timelineOf({ runs, attempts: new Map([[run.id, attempts]]), now: present() }),
+    [answer],
+  );
   return (
     <Panel title={t.title} beside={<span class="dim">{HERE}</span>}>
       <Picture timeline={timeline} current={run.id} />
@@ -79,7 +82,7 @@ function Picture({ current, timeline }: PictureProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const width = useWidth(scroller);
   const [active, setActive] = useState<Bar>();
-  const geometry = geometryOf(timeline, width);
+  const geometry = useMemo(() => geometryOf(timeline, width, t.item(timeline.rows.at(-1) ?? 0)), [timeline, width, t]);
   const { bars, rows } = timeline;
   const shown = active === undefined ? undefined : bars.find(isSameAs(active));
 
