@@ -49,14 +49,16 @@ describe('the history on the page', () => {
       await region.getByRole('button', { name: 'Table' }).click();
     }
     await page.getByRole('cell', { name: /missed, skipped: 0–2/ }).waitFor();
-    await page.getByRole('grid', { name: 'Timeline' }).getByText('Lost').waitFor();
+    const twin = page.getByRole('grid', { name: 'Timeline' });
+    await twin.getByText('Lost').waitFor();
+    expect(await twin.getByRole('row').count()).toBe(5);
   });
 
   it('tells why an item is where it is', async () => {
     const { page } = await visitHistory('jobs/settle-orders?item=1');
     const inspector = page.getByRole('complementary', { name: 'Item 1' });
     await inspector.getByText('Item 1 has come from 10.0.3.11, which has crashed.').waitFor();
-    await inspector.getByText('claimed').waitFor();
+    expect(await inspector.getByRole('listitem').getByText('claimed').count()).toBe(1);
   });
 
   it('marks a run that was written before the upgrade, and one that is lost', async () => {
@@ -66,6 +68,7 @@ describe('the history on the page', () => {
     await rows.getByText('Lost').waitFor();
     await rows.filter({ hasText: 'no fire time' }).click();
     await page.getByText(/^It was written before the upgrade to this history/).waitFor();
+    expect(page.url()).toContain('/runs/old');
   });
 
   it('saves what is shown, and no text becomes a formula', async () => {
@@ -100,6 +103,7 @@ describe('the history on the page', () => {
     await page.getByText('No history of runs').waitFor();
     await page.goto(`${url}events`);
     await page.getByText(/^Nobody keeps runs here\. Give the application a history/).waitFor();
+    expect(await page.getByText('This cannot be shown').count()).toBe(0);
   });
 
   it.each([1_440, 320])('is for everybody, %i pixels wide, also in Chinese', async (width) => {
