@@ -36,7 +36,7 @@ export function FireTimes({ actions, items, job }: StripProps) {
   const reading = useReading<JobHistoryAnswer>(
     `history ${job}`,
     (signal) => get(apiPath('jobs', job, 'history'), { signal }),
-    { everyMs: EVERY_MS, topics: [`job:${job}`] },
+    { everyMs: EVERY_MS },
   );
   const [isTable, setTable] = useState(false);
   const [selection, setSelection] = useState<Selection>(NOTHING);

@@ -23,7 +23,7 @@ export function Why({ item, job }: { readonly job: string; readonly item: number
   const reading = useReading<WhyAnswer>(
     `why ${item} ${job}`,
     (signal) => get(apiPath('jobs', job, 'items', item, 'why'), { signal }),
-    { everyMs: EVERY_MS, topics: [`job:${job}`] },
+    { everyMs: EVERY_MS },
   );
   const answer = reading.value.value;
   const problem = reading.problem.value;
