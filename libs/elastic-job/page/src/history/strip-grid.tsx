@@ -63,10 +63,11 @@ export function StripGrid({ choose, job, selection, strip }: StripGridProps) {
     const room = current.clientHeight - 60;
     if (top < current.scrollTop) current.scrollTop = top;
     if (top + ROW > current.scrollTop + room) current.scrollTop = top + ROW - room;
-    // It is in the document once this was drawn.
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => current.querySelector<HTMLElement>(`[data-cell="${item} ${column}"]`)?.focus()),
-    );
+    const find = () => current.querySelector<HTMLElement>(`[data-cell="${item} ${column}"]`);
+    const cell = find();
+    // The next key is meant for it. One out of sight is in the document once that was drawn.
+    if (cell !== null) cell.focus();
+    else requestAnimationFrame(() => requestAnimationFrame(() => find()?.focus()));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
