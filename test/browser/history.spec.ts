@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { findBarriers } from './support/accessibility.js';
-import { nothingIsLoading, openTab, useBrowser } from './support/browsing.js';
+import { nothingIsLoading, openTab, useBrowser, viewIsWhole } from './support/browsing.js';
 import { answerHistory } from './support/fake-history.js';
 import { PEOPLE, servePage } from './support/served-page.js';
 
@@ -61,6 +61,13 @@ describe('the history on the page', () => {
     expect(await inspector.getByRole('listitem').getByText('claimed').count()).toBe(1);
   });
 
+  it('keeps a ghost in the map where an instance has crashed', async () => {
+    const { page } = await visitHistory('jobs/settle-orders');
+    const map = page.locator('.map');
+    await map.getByTitle('Item 1 was taken over from here, since this instance has crashed').waitFor();
+    expect(await map.getByRole('row', { name: /^10\.0\.3\.11 .*gone/ }).count()).toBe(1);
+  });
+
   it('marks a run that was written before the upgrade, and one that is lost', async () => {
     const { page } = await visitHistory('runs');
     const rows = page.getByRole('grid', { name: 'Runs' }).locator('[role=row]:not(.head)');
@@ -110,7 +117,7 @@ describe('the history on the page', () => {
     const { page, url } = await visitHistory('runs', { locale: 'zh-CN', width });
     for (const path of ['runs', 'runs/failed', 'events?event=crash', 'jobs/settle-orders?item=1']) {
       await page.goto(`${url}${path}`);
-      await nothingIsLoading(page);
+      await viewIsWhole(page);
       expect({ path, barriers: await findBarriers(page) }).toEqual({ path, barriers: [] });
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect({ path, overflow }).toEqual({ path, overflow: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { history as en } from '../text/en/history.js';
-import { countOf, crashedOf, detailsOf, fieldsOf, KINDS, movedCount, wordsOf } from './event-facts.js';
+import { countOf, crashedOf, crashedOwners, detailsOf, fieldsOf, KINDS, movedCount, wordsOf } from './event-facts.js';
 
 const crash = {
   kind: 'resharded',
@@ -20,6 +20,14 @@ describe('an event of the history', () => {
     const pairs = { ...crash.facts, moves: [[3, { from: 'a', to: 'b' }]], movesCut: 900 };
     expect(crashedOf({ kind: 'resharded', facts: pairs })).toEqual(['a']);
     expect(movedCount({ kind: 'resharded', facts: pairs })).toBe(900);
+  });
+
+  it('tells whose items were taken over, by the newest crash of each', () => {
+    const later = { ...crash, facts: { cause: 'crashed', moves: { 4: { from: 'c', to: 'd' } } } };
+    expect([...crashedOwners([later, crash, { kind: 'left', facts: {} }])]).toEqual([
+      [4, 'c'],
+      [3, '10.0.3.11@-@1'],
+    ]);
   });
 
   it('tells of no crash where an instance has left, or moves are not known', () => {

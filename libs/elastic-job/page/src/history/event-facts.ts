@@ -74,7 +74,20 @@ export function countOf({ facts }: Pick<EventRow, 'facts'>): number | undefined 
 /** The instances whose crash the leader tells by a plan; none for other events. */
 export function crashedOf({ facts, kind }: Pick<EventRow, 'facts' | 'kind'>): readonly string[] {
   if (kind !== 'resharded' || facts['cause'] !== 'crashed') return [];
-  return [...new Set(movesOf(facts).flatMap((move) => textOf(Object(move).from) ?? []))];
+  return [...new Set(movesOf(facts).flatMap(([, move]) => textOf(Object(move).from) ?? []))];
+}
+
+/** The instances that items were taken from since they have crashed, by item: of the newest crash of each. */
+export function crashedOwners(newestFirst: readonly Pick<EventRow, 'facts' | 'kind'>[]): ReadonlyMap<number, string> {
+  const owners = new Map<number, string>();
+  for (const event of newestFirst) {
+    if (crashedOf(event).length === 0) continue;
+    for (const [item, move] of movesOf(event.facts)) {
+      const from = textOf(Object(move).from);
+      if (from !== undefined && !owners.has(item)) owners.set(item, from);
+    }
+  }
+  return owners;
 }
 
 /** All other fields, as text. */
@@ -83,9 +96,9 @@ export function detailsOf({ facts }: Pick<EventRow, 'facts'>): string {
 }
 
 /** By item, or as pairs of an item and its move. */
-function movesOf({ moves }: Facts): readonly unknown[] {
-  if (Array.isArray(moves)) return moves.map((one) => (Array.isArray(one) ? one[1] : one));
-  return Object.values(Object(moves));
+function movesOf({ moves }: Facts): readonly (readonly [item: number, move: unknown])[] {
+  const pairs: readonly unknown[] = Array.isArray(moves) ? moves : Object.entries(Object(moves));
+  return pairs.flatMap((pair) => (Array.isArray(pair) ? [[Number(pair[0]), pair[1]] as const] : []));
 }
 
 /** An error may be an object with its message. */

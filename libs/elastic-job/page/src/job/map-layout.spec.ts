@@ -43,6 +43,27 @@ describe('the map of a job', () => {
     ]);
   });
 
+  it('shows from which crashed instance an item was taken over, until it is back', () => {
+    const items = [
+      { ...ITEM, item: 0, owner: 'a' },
+      { ...ITEM, item: 1, owner: 'b' },
+    ];
+    const former = new Map([
+      [0, 'dead'],
+      [1, 'b'],
+    ]);
+    const { cells, rows } = mapOf(MEMBERS, items, [], former);
+    expect(rows.map(({ instance, member }) => [instance, member?.instance])).toEqual([
+      ['a', 'a'],
+      ['b', 'b'],
+      ['dead', undefined],
+    ]);
+    expect(cells.map(({ formerRow, row }) => [row, formerRow])).toEqual([
+      [0, 2],
+      [1, undefined],
+    ]);
+  });
+
   it('has no empty rows among the items that filters leave', () => {
     const left = [{ ...ITEM, owner: 'b', holder: 'gone' }];
     expect(membersWith(MEMBERS, left).map(({ instance }) => instance)).toEqual(['b']);

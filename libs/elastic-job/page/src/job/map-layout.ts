@@ -22,6 +22,8 @@ export interface MapCell {
   readonly row: number;
   /** The row of its owner, if another instance runs it. */
   readonly ownerRow: number | undefined;
+  /** The row of an instance that has crashed, from which it was taken over. */
+  readonly formerRow: number | undefined;
 }
 
 export interface JobMap {
@@ -33,17 +35,22 @@ export interface JobMap {
 /**
  * @param items those that are shown
  * @param order rows stay in this order, and new ones follow; none: that of the members
+ * @param former instances that have crashed, by item that was taken from them
  */
 export function mapOf(
   members: readonly InstanceAnswer[],
   items: readonly ItemAnswer[],
   order: readonly string[] = [],
+  former: ReadonlyMap<number, string> = new Map(),
 ): JobMap {
   const known = new Map(members.map((member) => [member.instance, member]));
   const counts = new Map<string, number>();
   for (const item of items) counts.set(placeOf(item), (counts.get(placeOf(item)) ?? 0) + 1);
   const owners = items.flatMap(({ owner }) => owner ?? []);
-  const others = [...counts.keys(), ...owners].filter((id) => id !== '' && !known.has(id)).toSorted();
+  const crashed = items.flatMap((item) => formerOf(item, former) ?? []);
+  const others = [...new Set([...counts.keys(), ...owners, ...crashed])]
+    .filter((id) => id !== '' && !known.has(id))
+    .toSorted();
   const present = new Set([...known.keys(), ...others, ...(counts.has('') ? [''] : [])]);
   const held = order.filter((id) => present.has(id));
   const names = [...new Set([...held, ...present])];
@@ -58,9 +65,19 @@ export function mapOf(
         column,
         row: rowOf.get(placeOf(item))!,
         ownerRow: isElsewhere ? rowOf.get(item.owner) : undefined,
+        formerRow: rowOf.get(formerOf(item, former) ?? NOBODY),
       };
     }),
   };
+}
+
+/** No row has it. */
+const NOBODY = '\0';
+
+/** Undefined if the item is there again, or has not moved. */
+function formerOf({ holder, item, owner }: ItemAnswer, former: ReadonlyMap<number, string>): string | undefined {
+  const before = former.get(item);
+  return before === owner || before === holder ? undefined : before;
 }
 
 /** The members that own or run one of the items. */

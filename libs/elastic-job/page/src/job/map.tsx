@@ -137,14 +137,19 @@ export function ItemMap({ filters, map, show }: MapProps) {
               onFocus={() => setFocused(cell.item.item)}
             />
           ))}
-          {inColumns.map(
-            ({ column, item, ownerRow }) =>
-              ownerRow !== undefined &&
-              isRowShown(ownerRow) && (
-                <span key={`ghost-${item.item}`} class="place" style={placeOf(column, ownerRow)} aria-hidden="true">
-                  <span class="mark ghost" title={t.ghost(item.item)} />
-                </span>
-              ),
+          {inColumns.flatMap(({ column, formerRow, item, ownerRow }) =>
+            [
+              { row: ownerRow, title: t.ghost(item.item) },
+              { row: formerRow, title: t.formerGhost(item.item) },
+            ].map(
+              ({ row, title }) =>
+                row !== undefined &&
+                isRowShown(row) && (
+                  <span key={title} class="place" style={placeOf(column, row)} aria-hidden="true">
+                    <span class="mark ghost" title={title} />
+                  </span>
+                ),
+            ),
           )}
         </div>
       </div>

@@ -1,7 +1,10 @@
 import './map.css';
 import { useLocation } from 'preact-iso';
 import { useMemo } from 'preact/hooks';
+import type { EventsAnswer } from '../../../src/console/contract/history-answers.js';
 import type { ItemAnswer, JobAnswer } from '../../../src/console/contract/job-answers.js';
+import { get, present, useReading } from '../api/index.js';
+import { crashedOwners } from '../history/event-facts.js';
 import { Behind, Boundary, Failed, later, Loading, Look, Panel, useHeld } from '../parts/index.js';
 import { number, texts, visibleText } from '../text/index.js';
 import { Inspector } from './inspector.js';
@@ -16,6 +19,11 @@ import { mapOf, membersWith } from './map-layout.js';
 const FireTimes = later(() => import('../history/strip.js').then((part) => part.FireTimes));
 const JobTimeline = later(() => import('../history/job-timeline.js').then((part) => part.JobTimeline));
 const JobCharts = later(() => import('../history/charts.js').then((part) => part.JobCharts));
+
+/** As long as a ghost stands where an instance has crashed. */
+const CRASH_MS = 3_600_000;
+const MOVES_EVERY_MS = 10_000;
+const MOST_PLANS = 50;
 
 interface NowProps {
   readonly job: string;
@@ -56,7 +64,8 @@ function Items({ facts, filters, items, show }: ItemsProps & { readonly facts: J
   const shown = useMemo(() => filterItems(all, filters), [all, itemQueryOf({ ...filters, item: undefined })]);
   const isWhole = total !== undefined && all.length >= total;
   const count = (value: number) => number(value, locale);
-  const { holding, isHeld, map } = useMap(facts, shown, filters);
+  const former = useFormer(facts.job);
+  const { holding, isHeld, map } = useMap(facts, shown, filters, former);
   return (
     <Panel
       title={t.map.title}
@@ -103,18 +112,41 @@ function Items({ facts, filters, items, show }: ItemsProps & { readonly facts: J
 }
 
 /** The map, of which rows stay where they are while somebody is on them; new ones follow. */
-function useMap({ members: all }: JobAnswer, items: readonly ItemAnswer[], filters: ItemFilters) {
+function useMap(
+  { members: all }: JobAnswer,
+  items: readonly ItemAnswer[],
+  filters: ItemFilters,
+  crashed: ReadonlyMap<number, string>,
+) {
   const isFiltered = isItemFiltered(filters);
+  // Filters are to leave fewer rows.
+  const former = isFiltered ? NOBODY : crashed;
   const members = useMemo(() => (isFiltered ? membersWith(all, items) : all), [all, items, isFiltered]);
-  const fresh = useMemo(() => mapOf(members, items), [members, items]);
+  const fresh = useMemo(() => mapOf(members, items, [], former), [members, items, former]);
   // Other filters are another map.
   const map = itemQueryOf({ ...filters, item: undefined });
   const order = [map, ...fresh.rows.map(({ instance }) => instance)].join('\n');
   const { holding, shown: held } = useHeld(order);
   const [heldMap, ...rows] = held.split('\n');
   const isHeld = held !== order && heldMap === map;
-  const shown = useMemo(() => (isHeld ? mapOf(members, items, rows) : fresh), [fresh, isHeld, held]);
+  const shown = useMemo(() => (isHeld ? mapOf(members, items, rows, former) : fresh), [fresh, isHeld, held]);
   return { holding, isHeld: isHeld && !filters.isTable, map: shown };
+}
+
+const NOBODY: ReadonlyMap<number, string> = new Map();
+
+/** Instances that have crashed in the last hour, by item that was taken from them; none without a history. */
+function useFormer(job: string): ReadonlyMap<number, string> {
+  const moves = useReading<EventsAnswer>(
+    `moves ${job}`,
+    (signal) => {
+      const from = new Date(present() - CRASH_MS).toISOString();
+      return get('/events', { signal, query: { job, kinds: 'resharded', from, limit: MOST_PLANS } });
+    },
+    { everyMs: MOVES_EVERY_MS },
+  );
+  const events = moves.value.value?.items;
+  return useMemo(() => (events === undefined ? NOBODY : crashedOwners(events)), [events]);
 }
 
 function ShownAs({ filters }: { readonly filters: ItemFilters }) {

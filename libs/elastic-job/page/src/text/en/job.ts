@@ -52,6 +52,7 @@ export const job = {
     at: (instance: string) => `on ${instance}`,
     with: (owner: string) => `owned by ${owner}`,
     ghost: (item: number) => `Item ${item} is owned here, and still runs elsewhere`,
+    formerGhost: (item: number) => `Item ${item} was taken over from here, since this instance has crashed`,
     keys: { item: 'item', instance: 'instance', open: 'open' },
   },
   states: {

@@ -42,6 +42,7 @@ export const job: typeof english = {
     at: (instance) => `在 ${instance}`,
     with: (owner) => `归属 ${owner}`,
     ghost: (item) => `分片项 ${item} 归属这里，但仍在其他实例运行`,
+    formerGhost: (item) => `此实例已崩溃，分片项 ${item} 已从这里转移`,
     keys: { item: '分片项', instance: '实例', open: '打开' },
   },
   states: {
