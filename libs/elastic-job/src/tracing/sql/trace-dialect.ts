@@ -79,6 +79,14 @@ const MYSQL_TABLES: TableStatements = {
 /** Databases for a history. MariaDB is `mysql`. */
 export type TraceDialectName = 'sqlite' | 'postgres' | 'mysql';
 
+/** An index of a table of our own. */
+export interface TableIndex {
+  /** Its columns. */
+  readonly on: string;
+  /** The rows that it has, where the database has such indexes: it costs nothing to write all others. @default all */
+  readonly only?: string;
+}
+
 /** A column as the database's catalogue shows it. */
 export interface CatalogueColumn {
   readonly name: string;
@@ -95,8 +103,8 @@ export interface TraceDialect {
   /** Gives the query builder's names the same case: PostgreSQL keeps lower case, MySQL the case as written. */
   readonly names: CamelCasePlugin;
   readonly tables: TableStatements;
-  /** The statements that create a table of our own. @param indexes the columns of each index, by its name */
-  createTable(name: string, columns: string, indexes: Readonly<Record<string, string>>): readonly string[];
+  /** The statements that create a table of our own. @param indexes by name */
+  createTable(name: string, columns: string, indexes: Readonly<Record<string, TableIndex>>): readonly string[];
   /** Columns of a table of the current schema; none if there is no such table. @param table in upper case */
   columns(table: string): RawBuilder<CatalogueColumn>;
   /** True if a connection that was refused a lock may commit nothing more, as one of libsql does. */
@@ -116,7 +124,10 @@ export interface TraceDialect {
 const ON_CONFLICT: Pick<TraceDialect, 'createTable' | 'orKeep' | 'orComplete' | 'deleteBefore'> = {
   createTable: (name, columns, indexes) => [
     `CREATE TABLE IF NOT EXISTS ${name} (${columns}, PRIMARY KEY (id))`,
-    ...Object.entries(indexes).map(([index, on]) => `CREATE INDEX IF NOT EXISTS ${index} ON ${name} (${on})`),
+    ...Object.entries(indexes).map(
+      ([index, { on, only }]) =>
+        `CREATE INDEX IF NOT EXISTS ${index} ON ${name} (${on})${only === undefined ? '' : ` WHERE ${only}`}`,
+    ),
   ],
   orKeep: sql`on conflict (id) do nothing`,
   orComplete: sql`on conflict (id) do update set is_success = excluded.is_success,
@@ -161,7 +172,7 @@ const MYSQL: TraceDialect = {
   createTable: (name, columns, indexes) => [
     `CREATE TABLE IF NOT EXISTS ${name} (${columns}, PRIMARY KEY (id), ` +
       `${Object.entries(indexes)
-        .map(([index, on]) => `KEY ${index} (${on})`)
+        .map(([index, { on }]) => `KEY ${index} (${on})`)
         .join(', ')}) ${MYSQL_END}`,
   ],
   columns: (table) => sql`select column_name as name, column_default as standard,
