@@ -274,7 +274,7 @@ export interface JobHistory {
   /** The newest first, in pages. */
   missed(query: EventFilter & TracePageQuery): Promise<TracePage<MissedFireTimes>>;
   fireTimes(query: FireTimesQuery): Promise<FireTimesAnswer>;
-  /** The newest first; at most `limit` of them, among the 100,000 newest runs of the job, or of all jobs. */
+  /** The newest first; at most `limit` of them, among the 50,000 newest runs of the job, or of all jobs. */
   doubles(query: Omit<RunFilter, 'outcome' | 'source'> & { readonly limit?: number }): Promise<readonly DoubleRun[]>;
   /** One for each of the jobs that has any row, in no order. At most 200 jobs, `fireTimes` of 1 to 50 columns. */
   pulses(query: {

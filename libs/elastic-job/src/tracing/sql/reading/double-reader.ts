@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { DoubleRun, JobHistory, JobRun } from '../../job-history.js';
 import type { TraceDialect } from '../trace-dialect.js';
 import type { TraceDb } from '../trace-row.js';
-import { all, floorOf, greatest, isText, within } from './paged-scan.js';
+import { all, isText, within } from './paged-scan.js';
 import { OWN_RUNS, ownConditions, readOwn, scopeOf } from './run-rows.js';
 
 /** Most runs that are looked at, the newest ones of the job, or of all jobs. */
-const MOST_RUNS = 100_000;
+const MOST_RUNS = 50_000;
 
 type Query = Parameters<JobHistory['doubles']>[0];
 
@@ -16,16 +16,20 @@ export class DoubleReader {
 
   async doubles(db: TraceDb, query: Query): Promise<readonly DoubleRun[]> {
     const { from, limit = 100, to, ...filter } = query;
-    const scope = scopeOf(this.dialect, filter);
-    const range = within(OWN_RUNS, { from, to });
-    const floor = await floorOf(db, OWN_RUNS, [...scope, ...range], MOST_RUNS);
-    const others = ownConditions(this.dialect, { ...filter, outcome: 'succeeded' });
-    const where = [...scope, ...within(OWN_RUNS, { from: greatest(from, floor), to }), ...others];
+    const scope = [...scopeOf(this.dialect, filter), ...within(OWN_RUNS, { from, to })];
     const targets = await db
-      .selectFrom('elasticJobRun')
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('elasticJobRun')
+          .select(['jobName', 'fireTime', 'shardingItem', 'origin', 'begunAt', 'outcome', 'instance', 'version'])
+          .where(all(scope))
+          .orderBy('begunAt', 'desc')
+          .limit(MOST_RUNS)
+          .as('newest'),
+      )
       .select(['jobName', 'fireTime', 'shardingItem', 'origin'])
       .select(({ fn }) => fn.max('begunAt').as('latest'))
-      .where(all(where))
+      .where(all(ownConditions(this.dialect, { ...filter, outcome: 'succeeded' })))
       .where('fireTime', 'is not', null)
       .groupBy(['jobName', 'fireTime', 'shardingItem', 'origin'])
       .having(sql<boolean>`count(*) > 1`)
