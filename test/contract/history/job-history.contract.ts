@@ -503,6 +503,18 @@ export function describeJobHistoryContract(
       expect(max).toBe(980);
     });
 
+    it('about statistics of all jobs are those of the writers, where these sum up all of their jobs', async () => {
+      await history.migrate();
+      await planted.sums({ succeeded: 1 }, { jobName: 'bill', succeeded: 2 });
+      const ask = async (query: { jobPrefix?: string }) =>
+        (await history.statistics({ from: NOON, to: NOON + HOUR, buckets: 1, ...query }))[0]?.succeeded;
+
+      expect(await ask({})).toBe(3);
+      await planted.sums({ jobName: '', succeeded: 3 }, { jobName: '', writer: OTHER, succeeded: 4 });
+      expect(await ask({})).toBe(7);
+      expect(await ask({ jobPrefix: '' })).toBe(3);
+    });
+
     it('about statistics are of single runs for buckets that are finer than sums, or have none', async () => {
       await history.migrate();
       const durations = [100, 200, 300, 400];

@@ -251,7 +251,7 @@ export interface JobPulse {
   /** End of the earliest failed run since which no run of that item has succeeded; undefined if no item fails. */
   readonly failedSince: number | undefined;
   /**
-   * Of the newest 500 runs that ended within a day of the job's latest one, in milliseconds; undefined below 20 runs.
+   * Of the newest 500 runs within a day before the job's latest fire time, in milliseconds; undefined below 20 runs.
    */
   readonly p95DurationMs: number | undefined;
 }

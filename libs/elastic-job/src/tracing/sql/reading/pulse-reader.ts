@@ -5,7 +5,6 @@ import type { TraceDialect } from '../trace-dialect.js';
 import type { StoredNumber } from '../own-row.js';
 import type { TraceDb } from '../trace-row.js';
 import { type Condition, isText } from './paged-scan.js';
-import { IS_PASSED } from './run-rows.js';
 
 /** Most jobs of a statement; SQLite takes 500 parts. */
 const MOST_PARTS = 100;
@@ -15,9 +14,6 @@ const MOST_FAILED = 500;
 /** Most runs of a job for the percentile of its durations, the newest ones. */
 const MOST_DURATIONS = 500;
 const LEAST_DURATIONS = 20;
-
-const RUN = sql.table('elasticJobRun');
-const column = (name: string) => sql.ref(name);
 
 interface Failing {
   readonly jobName: string;
@@ -32,14 +28,18 @@ export class PulseReader {
     const latest = await this.each<{ jobName: string; fireTime: StoredNumber }>(db, jobNames, (is) =>
       lastTimes(is, fireTimes),
     );
-    const oldest = new Map(latest.map(({ fireTime, jobName }) => [jobName, Number(fireTime)]));
-    for (const { fireTime, jobName } of latest) oldest.set(jobName, Math.min(oldest.get(jobName)!, Number(fireTime)));
-    const there = [...oldest.keys()];
-    const columns = await this.each<ColumnRow>(db, there, (is, job) => countsSince(is, oldest.get(job)!));
-    const good = await this.each<{ jobName: string; at: StoredNumber | null }>(db, there, lastGood);
-    const slow = await this.each<{ jobName: string; ms: StoredNumber }>(db, there, p95Duration);
-    const failing = await this.each<Failing>(db, there, failingItems);
-    const since = await this.failedSince(db, failing);
+    const spans = new Map<string, Span>();
+    for (const { fireTime, jobName } of latest) {
+      const { first = Infinity, last = 0 } = spans.get(jobName) ?? {};
+      spans.set(jobName, { first: Math.min(first, Number(fireTime)), last: Math.max(last, Number(fireTime)) });
+    }
+    const there = [...spans.keys()];
+    const columns = await this.each<ColumnRow>(db, there, (is, job) => countsSince(is, spans.get(job)!.first));
+    const good = await this.each<EndRow>(db, there, lastGood);
+    const slow = await this.each<{ jobName: string; ms: StoredNumber }>(db, there, (is, job) =>
+      p95Duration(is, spans.get(job)!.last - DAY_MS),
+    );
+    const since = await this.failedSince(db, await this.each<Failing>(db, there, failingItems));
     return there.map((jobName) => ({
       jobName,
       fireTimes: columns
@@ -51,7 +51,7 @@ export class PulseReader {
           running: Number(running),
         }))
         .toSorted((a, b) => a.fireTime - b.fireTime),
-      lastGoodAt: numberOf(good.find((row) => row.jobName === jobName)?.at),
+      lastGoodAt: numberOf(good.find((row) => row.jobName === jobName)?.endedAt),
       failedSince: since.get(jobName),
       p95DurationMs: numberOf(slow.find((row) => row.jobName === jobName)?.ms),
     }));
@@ -64,10 +64,10 @@ export class PulseReader {
       const parts = failing
         .slice(from, from + MOST_PARTS)
         .map(({ jobName, shardingItem }) =>
-          firstFailed(sql`${isText(this.dialect, 'jobName', jobName)} and ${column('shardingItem')} = ${shardingItem}`),
+          firstFailed(sql`${isText(this.dialect, 'jobName', jobName)} and sharding_item = ${shardingItem}`),
         );
-      for (const { at, jobName } of await together<{ jobName: string; at: StoredNumber }>(db, parts)) {
-        earliest.set(jobName, Math.min(earliest.get(jobName) ?? Infinity, Number(at)));
+      for (const { endedAt, jobName } of await together<EndRow>(db, parts)) {
+        earliest.set(jobName, Math.min(earliest.get(jobName) ?? Infinity, Number(endedAt)));
       }
     }
     return earliest;
@@ -93,6 +93,18 @@ export class PulseReader {
   }
 }
 
+/** The end of a run. */
+interface EndRow {
+  readonly jobName: string;
+  readonly endedAt: StoredNumber | null;
+}
+
+/** The first and the last of a job's fire times. */
+interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
 interface ColumnRow {
   readonly jobName: string;
   readonly fireTime: StoredNumber;
@@ -103,84 +115,70 @@ interface ColumnRow {
 
 async function together<Row>(db: TraceDb, parts: readonly RawBuilder<unknown>[]): Promise<readonly Row[]> {
   if (parts.length === 0) return [];
-  const each = parts.map((part) => sql`select * from (${part}) as ${column('one')}`);
+  const each = parts.map((part) => sql`select * from (${part}) one`);
   return (await sql<Row>`${sql.join(each, sql` union all `)}`.execute(db)).rows;
 }
 
-/** Runs of a resident job have no fire times: each begins when the one before it has ended. */
-const IS_TIMED: Condition = sql`${column('fireTime')} is not null and ${column('origin')} <> 'resident'`;
+// Names are written out, since a hundred parts have thousands of them, which would each be turned into a name.
 
 function lastTimes(isOfJob: Condition, count: number) {
-  return sql`select ${column('jobName')}, ${column('fireTime')} from ${RUN}
-    where ${isOfJob} and ${column('fireTime')} is not null
-    group by ${column('jobName')}, ${column('fireTime')}
-    order by ${column('fireTime')} desc limit ${sql.lit(count)}`;
+  return sql`select job_name, fire_time from ELASTIC_JOB_RUN where ${isOfJob} and fire_time is not null
+    group by job_name, fire_time order by fire_time desc limit ${sql.lit(count)}`;
 }
 
-/** Each item counts once: as its best run. */
+/** Each item counts once: as its best run. One without an end runs if the item has no later run. */
 function countsSince(isOfJob: Condition, fireTime: number) {
-  const best = sql`max(case when ${column('outcome')} = 'succeeded' then 3
-    when ${column('outcome')} is null then case when ${IS_PASSED} then 0 else 2 end
-    when ${column('outcome')} = 'failed' then 1 else 0 end)`;
-  const count = (rank: number) => sql`sum(case when ${column('best')} = ${sql.lit(rank)} then 1 else 0 end)`;
-  return sql`select ${column('jobName')}, ${column('fireTime')}, ${count(3)} as ${column('succeeded')},
-      ${count(2)} as ${column('running')}, ${count(1)} as ${column('failed')}
+  return sql`select job_name, fire_time, sum(case when best = 3 then 1 else 0 end) succeeded,
+      sum(case when best = 2 then 1 else 0 end) running, sum(case when best = 1 then 1 else 0 end) failed
     from (
-      select ${column('jobName')}, ${column('fireTime')}, ${best} as ${column('best')} from ${RUN}
-      where ${isOfJob} and ${column('fireTime')} >= ${fireTime} and ${IS_TIMED}
-      group by ${column('jobName')}, ${column('fireTime')}, ${column('shardingItem')}
-    ) as ${column('items')}
-    group by ${column('jobName')}, ${column('fireTime')}`;
+      select job_name, fire_time, max(standing) best from (
+        select job_name, fire_time, sharding_item, case
+            when outcome = 'succeeded' then 3
+            when outcome = 'failed' then 1
+            when outcome is null
+              and lead(begun_at) over (partition by job_name, sharding_item order by begun_at) is null then 2
+            else 0 end standing
+        from ELASTIC_JOB_RUN where ${isOfJob} and fire_time >= ${fireTime} and origin <> 'resident'
+      ) runs group by job_name, fire_time, sharding_item
+    ) items group by job_name, fire_time`;
 }
 
 function lastGood(isOfJob: Condition) {
-  return sql`select ${column('jobName')}, ${column('settledAt')} as ${column('at')} from ${RUN}
-    where ${isOfJob} and ${column('outcome')} = 'succeeded' order by ${column('begunAt')} desc limit 1`;
+  return sql`select job_name, settled_at ended_at from ELASTIC_JOB_RUN
+    where ${isOfJob} and outcome = 'succeeded' order by begun_at desc limit 1`;
 }
 
-/** Within a day of the job's latest run. */
-function p95Duration(isOfJob: Condition) {
-  const duration = sql`${column('settledAt')} - ${column('begunAt')}`;
-  const newest = sql`(select max(${column('begunAt')}) from ${RUN} where ${isOfJob})`;
-  return sql`select ${column('jobName')}, ${column('ms')} from (
-      select ${column('jobName')}, ${column('ms')}, row_number() over (order by ${column('ms')}) as ${column('place')},
-        count(*) over () as ${column('amount')}
-      from (
-        select ${column('jobName')}, ${duration} as ${column('ms')} from ${RUN}
-        where ${isOfJob} and ${column('settledAt')} is not null
-          and ${column('begunAt')} > ${newest} - ${sql.lit(DAY_MS)}
-        order by ${column('begunAt')} desc limit ${sql.lit(MOST_DURATIONS)}
-      ) as ${column('runs')}
-    ) as ${column('places')}
-    where ${column('amount')} >= ${sql.lit(LEAST_DURATIONS)} and ${column('place')} * 100 >= ${column('amount')} * 95
-    order by ${column('place')} limit 1`;
+/** @param from a number: PostgreSQL takes a subquery's for a small one, and compiles the statement for seconds */
+function p95Duration(isOfJob: Condition, from: number) {
+  return sql`select job_name, ms from (
+      select job_name, ms, row_number() over (order by ms) place, count(*) over () amount from (
+        select job_name, settled_at - begun_at ms from ELASTIC_JOB_RUN
+        where ${isOfJob} and settled_at is not null and begun_at > ${from}
+        order by begun_at desc limit ${sql.lit(MOST_DURATIONS)}
+      ) runs
+    ) places where amount >= ${sql.lit(LEAST_DURATIONS)} and place * 100 >= amount * 95 order by place limit 1`;
 }
 
 /** Items whose latest failed run has no later one that has succeeded. */
 function failingItems(isOfJob: Condition) {
-  return sql`select ${column('jobName')}, ${column('shardingItem')} from (
-      select ${column('jobName')}, ${column('shardingItem')}, max(${column('begunAt')}) as ${column('lastFailed')}
-      from (
-        select ${column('jobName')}, ${column('shardingItem')}, ${column('begunAt')} from ${RUN}
-        where ${isOfJob} and ${column('outcome')} = 'failed'
-        order by ${column('begunAt')} desc limit ${sql.lit(MOST_FAILED)}
-      ) as ${column('runs')}
-      group by ${column('jobName')}, ${column('shardingItem')}
-    ) as ${column('items')}
-    where not exists (
-      select 1 from ${RUN} as ${column('good')}
-      where ${column('good.jobName')} = ${column('items.jobName')}
-        and ${column('good.shardingItem')} = ${column('items.shardingItem')}
-        and ${column('good.begunAt')} > ${column('items.lastFailed')} and ${column('good.outcome')} = 'succeeded'
+  return sql`select job_name, sharding_item from (
+      select job_name, sharding_item, max(begun_at) last_failed from (
+        select job_name, sharding_item, begun_at from ELASTIC_JOB_RUN where ${isOfJob} and outcome = 'failed'
+        order by begun_at desc limit ${sql.lit(MOST_FAILED)}
+      ) runs group by job_name, sharding_item
+    ) items where not exists (
+      select 1 from ELASTIC_JOB_RUN good where good.job_name = items.job_name
+        and good.sharding_item = items.sharding_item
+        and good.begun_at > items.last_failed and good.outcome = 'succeeded'
     )`;
 }
 
 function firstFailed(isOfItem: Condition) {
-  const lastGoodBegun = sql`(select ${column('begunAt')} from ${RUN}
-    where ${isOfItem} and ${column('outcome')} = 'succeeded' order by ${column('begunAt')} desc limit 1)`;
-  return sql`select ${column('jobName')}, ${column('settledAt')} as ${column('at')} from ${RUN}
-    where ${isOfItem} and ${column('outcome')} = 'failed' and ${column('begunAt')} > coalesce(${lastGoodBegun}, 0)
-    order by ${column('begunAt')} limit 1`;
+  const lastGoodBegin = sql`(select begun_at from ELASTIC_JOB_RUN
+    where ${isOfItem} and outcome = 'succeeded' order by begun_at desc limit 1)`;
+  return sql`select job_name, settled_at ended_at from ELASTIC_JOB_RUN
+    where ${isOfItem} and outcome = 'failed' and begun_at > coalesce(${lastGoodBegin}, 0)
+    order by begun_at limit 1`;
 }
 
 function numberOf(value: StoredNumber | null | undefined): number | undefined {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { StatisticsBucket, StatisticsQuery } from '../../job-history.js';
 import { addHistogram, percentilesOf, percentilesOfHistogram } from '../../percentiles.js';
 import type { TraceDialect } from '../trace-dialect.js';
@@ -10,6 +10,8 @@ import { OWN_RUNS } from './run-rows.js';
 const TEN_MINUTES = 600_000;
 /** Most rows that are read. Buckets before the oldest of them are left out, if there are more. */
 const MOST_ROWS = 20_000;
+/** Name in sums of all jobs of a writer. */
+const ALL_JOBS = '';
 const SUMS: TimedTable = { table: 'elasticJobStat', time: 'sinceAt', value: (ms) => ms, instant: Number };
 
 /** Buckets of equal length. */
@@ -36,13 +38,20 @@ export class StatisticsReader {
     }
     const coarse = Math.ceil(width / TEN_MINUTES) * TEN_MINUTES;
     const start = Math.floor(from / TEN_MINUTES) * TEN_MINUTES;
-    const sums = await this.ofSums(db, query, { from: start, to, width: coarse });
+    const grid = { from: start, to, width: coarse };
+    const sums = (await this.ofAllJobs(db, query, grid)) ?? (await this.ofSums(db, this.jobs(query), grid));
     return sums ?? (await this.ofRuns(db, query, { from, to, width })).buckets;
   }
 
+  /** Undefined if the query is about some jobs, or no writer has summed up all of its jobs. */
+  private async ofAllJobs(db: TraceDb, { jobName, jobPrefix }: StatisticsQuery, grid: Grid) {
+    if (jobName !== undefined || jobPrefix !== undefined) return undefined;
+    return this.ofSums(db, [isText(this.dialect, 'jobName', ALL_JOBS)], grid);
+  }
+
   /** Undefined if there are no sums. */
-  private async ofSums(db: TraceDb, query: StatisticsQuery, grid: Grid): Promise<StatisticsBucket[] | undefined> {
-    const conditions = [...this.jobs(query), ...within(SUMS, grid)];
+  private async ofSums(db: TraceDb, jobs: readonly Condition[], grid: Grid): Promise<StatisticsBucket[] | undefined> {
+    const conditions = [...jobs, ...within(SUMS, grid)];
     const floor = await floorOf(db, SUMS, conditions, MOST_ROWS);
     const rows = await db
       .selectFrom('elasticJobStat')
@@ -67,7 +76,7 @@ export class StatisticsReader {
   }
 
   private jobs({ jobName, jobPrefix }: StatisticsQuery): Condition[] {
-    const conditions: Condition[] = [];
+    const conditions: Condition[] = [sql`${sql.ref('jobName')} <> ${ALL_JOBS}`];
     if (jobName !== undefined) conditions.push(isText(this.dialect, 'jobName', jobName));
     if (jobPrefix !== undefined) conditions.push(begins(this.dialect, 'jobName', jobPrefix));
     return conditions;
