@@ -4,8 +4,11 @@
  */
 export const PROTOCOL = 1;
 
+/** Ability of an instance that runs re-runs and notes their progress. */
+export const RUNS_RERUNS = 'reruns';
+
 /** Abilities of this release that one before it lacks, as far as instances must know them of each other. */
-export const ABILITIES: readonly string[] = [];
+export const ABILITIES: readonly string[] = [RUNS_RERUNS];
 
 /**
  * The newest protocol that this instance and all others can read.

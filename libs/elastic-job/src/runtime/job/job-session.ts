@@ -9,6 +9,7 @@ import {
   MissedFireTimes,
   OperatorSwitches,
   OwedFireTimes,
+  Reruns,
   ResidentItems,
   TriggerPlan,
 } from '../triggering/index.js';
@@ -118,9 +119,9 @@ export class JobSession {
   /** Begins nothing more, of any kind. Running items go on. */
   close(): void {
     this.gate.close();
-    const { catchUp, claims, leader, manual, marks, nodes, residents, starts } = this.duties;
+    const { catchUp, claims, leader, manual, marks, nodes, reruns, residents, starts } = this.duties;
     const { flags } = this;
-    for (const part of [leader, nodes, catchUp, flags, claims, manual, residents, starts, marks]) part.stop();
+    for (const part of [leader, nodes, catchUp, flags, claims, manual, reruns, residents, starts, marks]) part.stop();
   }
 
   /** Aborts resident items, which would run for ever otherwise. Call it after `close`. */
@@ -194,7 +195,8 @@ function createTicks(
   const onFlagged = (items: readonly number[]) => catchUp.flagged(items);
   const flags = new MisfireFlags(tree, settings, executions, events, turns, report, onFlagged);
   const ticks = new Tick(tree.jobName, events, gate, plan, catchUp, leases, flags);
-  return { leader, switches, owed, missed, manual, catchUp, flags, ticks };
+  const reruns = new Reruns(tree, sharding, settings, gate, leases, owed, catchUp, manual, report);
+  return { leader, switches, owed, missed, manual, catchUp, reruns, flags, ticks };
 }
 
 function createDuties(
@@ -202,7 +204,7 @@ function createDuties(
   { events, options, scheduleClock, services }: ProcessContext,
   { running, schedule, settings, work }: LastingParts,
   { gate, leases }: ReturnType<typeof createLeases>,
-  { catchUp, leader, manual, missed, switches, ticks }: ReturnType<typeof createTicks>,
+  { catchUp, leader, manual, missed, reruns, switches, ticks }: ReturnType<typeof createTicks>,
   news: SessionNews,
   report: Report,
 ): Duties {
@@ -217,6 +219,7 @@ function createDuties(
     catchUp,
     claims: new FailoverClaims(tree, queue, settings, work.tasks, leases, news, report),
     manual,
+    reruns,
     residents: new ResidentItems(tree, sharding, settings, gate, leases, hungGraceMs, report),
     starts: new DependencyStarts(tree, settings, schedule, report, ticks, leases),
     cancellations: new Cancellations(tree, running, events, report),

@@ -10,6 +10,7 @@ import { ManualTriggers } from '../triggering/manual-triggers.js';
 import { MissedFireTimes } from '../triggering/owed-fire-times.js';
 import { OperatorSwitches } from '../triggering/operator-switches.js';
 import { OwnMarks } from '../runs/own-marks.js';
+import { Reruns } from '../triggering/reruns.js';
 import { ResidentItems } from '../triggering/resident-items.js';
 import { DependencyStarts } from '../triggering/dependency-starts.js';
 import { type Duties, RECEIVERS, SessionNews, type SessionJob } from './session-news.js';
@@ -23,6 +24,7 @@ const CLASSES = {
   catchUp: CatchUp,
   claims: FailoverClaims,
   manual: ManualTriggers,
+  reruns: Reruns,
   residents: ResidentItems,
   starts: DependencyStarts,
   cancellations: Cancellations,

@@ -1,5 +1,12 @@
 import type { Cancellations, FailingItems, HandOvers, OwnMarks } from '../runs/index.js';
-import type { CatchUp, ManualTriggers, MissedFireTimes, OperatorSwitches, ResidentItems } from '../triggering/index.js';
+import type {
+  CatchUp,
+  ManualTriggers,
+  MissedFireTimes,
+  OperatorSwitches,
+  Reruns,
+  ResidentItems,
+} from '../triggering/index.js';
 import type { FailoverClaims } from '../rescuing/index.js';
 import type { LeaderDuties } from '../leading/index.js';
 import type { KeptNodes } from './kept-nodes.js';
@@ -29,6 +36,7 @@ export interface Duties {
   readonly catchUp: CatchUp;
   readonly claims: FailoverClaims;
   readonly manual: ManualTriggers;
+  readonly reruns: Reruns;
   readonly residents: ResidentItems;
   readonly starts: DependencyStarts;
   readonly cancellations: Cancellations;
@@ -50,10 +58,11 @@ export const RECEIVERS: Receivers = {
     leader.instanceJoined(news);
     residents.instanceJoined();
   },
-  InstanceLost(news, { leader, claims, residents }, job) {
+  InstanceLost(news, { leader, claims, reruns, residents }, job) {
     job.instanceLost(news);
     leader.instanceLost(news);
     claims.instanceLost();
+    reruns.instanceLost();
     residents.instanceLost();
   },
   InstanceDraining: (news, { leader }) => leader.instanceDraining(news),
@@ -62,22 +71,24 @@ export const RECEIVERS: Receivers = {
     leader.sessionEnded(news);
     nodes.sessionEnded(news);
   },
-  ServerChanged(news, { leader, switches, nodes, catchUp, claims, residents }) {
+  ServerChanged(news, { leader, switches, nodes, catchUp, claims, reruns, residents }) {
     leader.serverChanged(news);
     switches.serverChanged();
     nodes.serverChanged(news);
     catchUp.serverChanged(news);
     claims.serverChanged(news);
+    reruns.serverChanged();
     residents.serverChanged();
   },
   LeaderElected: (_news, { leader }) => leader.leaderElected(),
   LeaderLost: (_news, { leader }) => leader.leaderLost(),
   ReshardingRequested: (_news, { leader }) => leader.reshardingRequested(),
-  ShardingCompleted(_news, { leader, catchUp, claims, manual, residents }) {
+  ShardingCompleted(_news, { leader, catchUp, claims, manual, reruns, residents }) {
     leader.shardingCompleted();
     catchUp.shardingCompleted();
     claims.shardingCompleted();
     manual.shardingCompleted();
+    reruns.shardingCompleted();
     residents.shardingCompleted();
   },
   TriggerRequested(news, { leader, manual }) {
@@ -88,20 +99,25 @@ export const RECEIVERS: Receivers = {
     leader.cancelRequested(news);
     cancellations.cancelRequested(news);
   },
-  RerunChanged() {},
-  RerunProgressed() {},
+  RerunChanged(_news, { leader, reruns }) {
+    leader.rerunChanged();
+    reruns.rerunChanged();
+  },
+  RerunProgressed: (_news, { leader }) => leader.rerunProgressed(),
   GuaranteeChanged() {}, // The barrier of `coordination/guarantee` listens to the tree.
-  NextInstanceChanged(_news, { catchUp, residents }) {
+  NextInstanceChanged(_news, { catchUp, reruns, residents }) {
     catchUp.nextInstanceChanged();
+    reruns.nextInstanceChanged();
     residents.nextInstanceChanged();
   },
   ItemQueued: (_news, { claims }) => claims.itemQueued(),
   ItemMarked: (news, { marks }) => marks.itemMarked(news),
-  ItemReleased(news, { leader, catchUp, claims, manual, residents, marks }) {
+  ItemReleased(news, { leader, catchUp, claims, manual, reruns, residents, marks }) {
     leader.itemReleased(news);
     catchUp.itemReleased(news);
     claims.itemReleased(news);
     manual.itemReleased();
+    reruns.itemReleased(news);
     residents.itemReleased();
     marks.itemReleased(news);
   },
@@ -110,25 +126,28 @@ export const RECEIVERS: Receivers = {
     starts.startsChanged();
   },
   CountingLockReleased() {}, // A settle that waits for the lock listens to the tree.
-  ItemSwitched(news, { switches, catchUp, claims, residents }) {
+  ItemSwitched(news, { switches, catchUp, claims, reruns, residents }) {
     switches.itemSwitched(news);
     catchUp.itemSwitched(news);
     claims.itemSwitched(news);
+    reruns.itemSwitched();
     residents.itemSwitched();
   },
-  OwnerChanged(news, { leader, failing, handOvers }) {
+  OwnerChanged(news, { leader, failing, handOvers, reruns }) {
     leader.ownerChanged();
     failing.ownerChanged(news);
     handOvers.ownerChanged(news);
+    reruns.ownerChanged();
   },
   PlanDamaged: (_news, { leader }) => leader.planDamaged(),
   NodeLost: (_news, { nodes }) => nodes.nodeLost(),
   NodeLaid: (_news, { leader }) => leader.nodeLaid(),
   RootChanged: (_news, _duties, job) => job.rootChanged(),
-  ConfigurationChanged(_news, { leader, nodes, residents }, job) {
+  ConfigurationChanged(_news, { leader, nodes, reruns, residents }, job) {
     job.configurationChanged();
     leader.configurationChanged();
     nodes.configurationChanged();
+    reruns.configurationChanged();
     residents.configurationChanged();
   },
   ConfigurationKept(_news, { leader }, job) {
@@ -144,6 +163,7 @@ export const RECEIVERS: Receivers = {
     duties.catchUp.treeReset();
     duties.claims.treeReset();
     duties.manual.treeReset();
+    duties.reruns.treeReset();
     duties.residents.treeReset();
     duties.starts.treeReset();
     duties.cancellations.treeReset();
@@ -157,20 +177,25 @@ export const RECEIVERS: Receivers = {
     handOvers.leaseRuns(news);
   },
   ItemSettled: (news, { failing }) => failing.itemSettled(news),
-  ItemEnded(news, { catchUp, claims, manual }) {
+  ItemEnded(news, { catchUp, claims, manual, reruns }) {
     catchUp.itemEnded(news);
     claims.itemEnded();
     manual.itemEnded();
+    reruns.itemEnded();
   },
   ItemOutlivedSession: (_news, _duties, job) => job.itemOutlivedSession(),
-  WorkExpected(_news, { catchUp, claims, manual, residents }) {
+  WorkExpected(_news, { catchUp, claims, manual, reruns, residents }) {
     catchUp.workExpected();
     claims.workExpected();
     manual.workExpected();
+    reruns.workExpected();
     residents.workExpected();
   },
   QueueClaimed: (_news, { manual }) => manual.queueClaimed(),
-  TriggersBegun: (_news, { catchUp }) => catchUp.triggersBegun(),
+  TriggersBegun(_news, { catchUp, reruns }) {
+    catchUp.triggersBegun();
+    reruns.triggersBegun();
+  },
   SweepNeeded: (_news, { leader }) => leader.sweepNeeded(),
   FireTimesMissed: (news, _duties, job) => job.fireTimesMissed(news),
 };

@@ -7,6 +7,7 @@ import type { RegistryTurns } from '../../turns/index.js';
 import { CutShort, RecentPeers } from '../rescuing/index.js';
 import type { ProcessContext } from '../runs/index.js';
 import { LeaderWork } from './leader-work.js';
+import { RerunEnds } from './rerun-ends.js';
 import { Resharding } from './resharding.js';
 
 const MINUTE_MS = 60_000;
@@ -25,6 +26,8 @@ export class LeaderDuties {
   private readonly peers: RecentPeers;
   private readonly resharding: Resharding;
   private readonly work: LeaderWork;
+  /** Undefined until the job has a re-run, as most have none. */
+  private reruns: RerunEnds | undefined;
   private reconciling: Timer | undefined;
   private comparing: Timer | undefined;
 
@@ -33,7 +36,7 @@ export class LeaderDuties {
     private readonly process: Pick<ProcessContext, 'events' | 'options' | 'scheduleClock' | 'services'>,
     schedule: Pick<JobSchedule, 'willTick'>,
     registryTurns: RegistryTurns | undefined,
-    report: Report,
+    private readonly report: Report,
   ) {
     const { events, options, services } = process;
     const wake = () => this.work.wake();
@@ -100,9 +103,11 @@ export class LeaderDuties {
     this.cutShort.noteMembers();
     this.election.wake();
     this.reshardSoon();
+    this.lookAtReruns();
   }
 
   configurationChanged(): void {
+    this.lookAtReruns();
     this.reconcileLater();
     this.reshardSoon();
   }
@@ -141,6 +146,14 @@ export class LeaderDuties {
     this.wakeIf(services.dependencies.isDamaged(tree) || services.dependencies.isLost(tree));
   }
 
+  rerunChanged(): void {
+    this.lookAtReruns();
+  }
+
+  rerunProgressed(): void {
+    this.lookAtReruns();
+  }
+
   // A request to an instance that is there is that instance's to take.
   triggerRequested({ instanceId }: News<'TriggerRequested'>): void {
     this.wakeIf(!this.tree.hasInstance(instanceId));
@@ -176,6 +189,7 @@ export class LeaderDuties {
     this.reconciling?.cancel();
     this.comparing?.cancel();
     this.peers.stop();
+    this.reruns?.stop();
     this.work.stop();
   }
 
@@ -188,6 +202,12 @@ export class LeaderDuties {
   /** The trigger waits no more. Call it once after each `triggerWaits`. */
   triggerGoesOn(): void {
     this.resharding.waitingTriggers -= 1;
+  }
+
+  /** One of them may be done or withdrawn. */
+  private lookAtReruns(): void {
+    const { process, report, tree } = this;
+    if (tree.reruns.length > 0) (this.reruns ??= new RerunEnds(tree, process.services, report)).look();
   }
 
   private wakeIf(isWork: boolean): void {
@@ -263,5 +283,6 @@ export class LeaderDuties {
     if (term === undefined || term === before) return;
     this.process.events.emit({ kind: 'leader-elected', jobName, instanceId: term.instanceId, term: term.term });
     this.work.wake();
+    this.lookAtReruns();
   }
 }

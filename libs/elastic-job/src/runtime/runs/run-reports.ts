@@ -3,6 +3,7 @@ import {
   executorDeathIn,
   type JobName,
   LeaseLostError,
+  rerunIdOf,
   type SettledOutcome,
   type ShardOutcome,
   type Trigger,
@@ -166,10 +167,13 @@ export class RunReports {
     this.events.emit({ kind: 'early', jobName, items, fireTime });
   }
 
-  /** Milliseconds since the run that begins now was due; undefined for resident runs, which are never due. */
+  /**
+   * Milliseconds since the run that begins now was due; undefined for resident runs, which are never due, and for
+   * re-runs, which nobody has waited for since.
+   */
   private latenessMs({ fireTime, origin }: Trigger): number | undefined {
     const { scheduleClock } = this.process;
-    if (origin === 'resident') return undefined;
+    if (origin === 'resident' || rerunIdOf(origin) !== undefined) return undefined;
     const isStart = origin === 'schedule' && this.isStartedAfter;
     const start = isStart ? this.tree.startLedger()?.starts.find((one) => one.fireTime === fireTime) : undefined;
     const ms = start === undefined ? scheduleClock.wallNow() - fireTime : scheduleClock.sharedNow() - start.at;

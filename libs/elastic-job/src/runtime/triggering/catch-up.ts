@@ -19,6 +19,8 @@ interface ItemsInOrder {
 export class CatchUp extends JobDuty {
   /** Fire time that is being assigned and begun. */
   private handling: number | undefined;
+  /** Called once when nothing is being begun any more. */
+  private onIdle: (() => void) | undefined;
   /** Own items that an operator's trigger waited for at the last look, or that ran here and owed something. */
   private left = NOTHING;
   /** True if the trigger under way may not know of everything that is owed. */
@@ -97,6 +99,17 @@ export class CatchUp extends JobDuty {
   handled(fireTime: number): void {
     if (this.handling === fireTime) this.handling = undefined;
     if (this.mayOwe) this.wake();
+    if (this.handling !== undefined) return;
+    const { onIdle } = this;
+    this.onIdle = undefined;
+    onIdle?.();
+  }
+
+  /** True if a tick begins a fire time now. @param onIdle called once, when it has */
+  isHandling(onIdle: () => void): boolean {
+    if (this.handling === undefined) return false;
+    this.onIdle = onIdle;
+    return true;
   }
 
   /** Notes that items of this instance could not be begun for the fire time being handled. */

@@ -5,6 +5,7 @@ export * from './dependency-starts.js';
 export * from './manual-triggers.js';
 export * from './operator-switches.js';
 export * from './owed-fire-times.js';
+export * from './reruns.js';
 export * from './resident-items.js';
 export * from './tick.js';
 export * from './trigger-plan.js';

@@ -72,6 +72,13 @@ export class OwedFireTimes {
     return this.upTo(until, new Map(items.map((item) => [item, this.lastOf(item)])));
   }
 
+  /** Those of the items, whose records are loaded, that owe a fire time which is to be begun now. */
+  payable(items: readonly number[], now: number): readonly number[] {
+    if (!this.arePayable) return [];
+    const groups = this.groups(items, this.isStartedAfter ? Infinity : now);
+    return groups.filter(({ owed }) => this.target(owed) !== undefined).flatMap((group) => group.items);
+  }
+
   /** Next fire time to run for a group, excluding those refused for clock skew. */
   target(owed: OwedSpan): number | undefined {
     const after = Math.max(owed.after, this.gate.timeCheck.skippedUntil);
