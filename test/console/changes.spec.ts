@@ -8,13 +8,14 @@ const CHANGES = CONSOLE_ROUTES.filter(({ isChange }) => isChange);
 const JOB = 'settle-orders';
 const BODIES: Readonly<Record<string, object>> = {
   'PATCH /jobs/:job/config': { settings: { cron: '0 0 4 * * ?' } },
+  'POST /jobs/:job/reruns': { items: [0], fireTimes: ['2026-11-22T02:00:00Z'], anyTime: true },
   'POST /jobs': { name: 'made', template: 'report', settings: { cron: '0 0 6 * * ?', shardingTotalCount: 1 } },
   'DELETE /jobs/:job': { name: JOB },
 };
 
 /** A request that an admin could make. */
 function requestOf({ method, path }: { method: string; path: string }, job = JOB) {
-  const url = path.replace(':job', job).replace(':item', '0').replace(':ip', '127.0.0.1');
+  const url = path.replace(':job', job).replace(':item', '0').replace(':ip', '127.0.0.1').replace(':rerun', 'none');
   return { method, url, body: BODIES[`${method} ${path}`] ?? {} };
 }
 

@@ -122,6 +122,11 @@ export class FakeConsole {
         enable: SWITCHED,
         disable: SWITCHED,
         reshard: undefined,
+        resign: { kind: 'resigned', instanceId: '10.0.0.1@-@1' },
+        rerun: { id: 'rerun-1', targets: 1, waitsFor: [] },
+        previewRerun: { targets: [PREVIEWED] },
+        reruns: [RERUN],
+        withdrawRerun: undefined,
         confirmLost: { kind: 'requested', run: '7', instanceId: '10.0.0.1@-@1' },
         shutdown: ['10.0.0.1@-@1'],
         remove: undefined,
@@ -244,6 +249,19 @@ const RELEASE = {
   mixedJobs: 0,
   since: NOW,
   lastJoined: NOW,
+};
+const PREVIEWED = { fireTime: 0, item: 3, owner: undefined, begins: 'waits', because: 'item 3 has no instance' };
+const RERUN = {
+  id: 'rerun-1',
+  at: 60_000,
+  items: [3],
+  fireTimes: [0],
+  parameters: 'day=1',
+  anyTime: false,
+  withdrawn: false,
+  targets: 1,
+  progress: [{ item: 3, ended: 0, failed: 0 }],
+  waitsFor: [],
 };
 const SERVER = {
   instances: ['10.0.0.1@-@1'],

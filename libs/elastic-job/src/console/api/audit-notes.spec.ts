@@ -59,10 +59,15 @@ describe('the audit', () => {
   it.each(CONSOLE_ROUTES.filter(({ isChange }) => isChange))(
     'keeps that $method $path was refused, as the same action as one that is made',
     async ({ method, path }) => {
-      const url = path.replace(':job', 'settle').replace(':item', '3').replace(':ip', '10.0.0.1');
+      const url = path
+        .replace(':job', 'settle')
+        .replace(':item', '3')
+        .replace(':ip', '10.0.0.1')
+        .replace(':rerun', 'rerun-1');
       const body = {
         ...(path === '/jobs' && { name: 'new', template: 'report' }),
         ...(method === 'DELETE' && path === '/jobs/:job' && { name: 'settle' }),
+        ...(path === '/jobs/:job/reruns' && { items: [3], fireTimes: ['2026-11-22T02:00:00Z'] }),
         ...(method === 'PATCH' && { settings: { description: 'new' } }),
       };
       const console = new FakeConsole();

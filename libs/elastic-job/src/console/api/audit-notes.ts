@@ -101,14 +101,20 @@ function noteOf(
   return { who: name, role, by, address, requestId, reason: null, target: {}, ...deed };
 }
 
-const KINDS: Readonly<Record<string, string>> = { ':job': 'job', ':item': 'item', ':ip': 'server' };
+const KINDS: Readonly<Record<string, string>> = { ':job': 'job', ':item': 'item', ':ip': 'server', ':rerun': 'rerun' };
+/** Verbs of routes that do not end with one. */
+const VERBS: Readonly<Record<string, string>> = {
+  reruns: 'rerun',
+  ':rerun': 'withdraw',
+  ':job': 'remove',
+  ':ip': 'remove',
+};
 
 /** The action by which a change of the route stands in the audit, such as `job.trigger`. */
 function actionOf({ path }: ConsoleRoute): string {
   const names = path.slice(1).split('/');
   const [last = '', thing] = [names.at(-1), names.findLast((name) => name.startsWith(':'))];
-  const verb = last.startsWith(':') ? 'remove' : last;
-  return thing === undefined ? 'job.create' : `${KINDS[thing]}.${verb}`;
+  return thing === undefined ? 'job.create' : `${KINDS[thing]}.${VERBS[last] ?? last}`;
 }
 
 function targetOf({ ip, item, job }: Params): AuditTarget {

@@ -1,6 +1,14 @@
-import type { ConfigBody, CreateBody, ReasonBody, RemoveBody, SwitchBody, TriggerBody } from '../changes/index.js';
+import type {
+  ConfigBody,
+  CreateBody,
+  ReasonBody,
+  RemoveBody,
+  RerunBody,
+  SwitchBody,
+  TriggerBody,
+} from '../changes/index.js';
 import { changes, type ConsoleRoute } from './route.js';
-import { BODIES, type ConfigQuery, QUERIES } from './rows.js';
+import { BODIES, type PreviewQuery, QUERIES } from './rows.js';
 
 /** Routes that change a job. */
 export const JOB_CHANGE_ROUTES: readonly ConsoleRoute[] = [
@@ -13,6 +21,26 @@ export const JOB_CHANGE_ROUTES: readonly ConsoleRoute[] = [
     status: 202,
     summary: 'Asks every instance of a job to run its items once, now.',
     run: ({ jobs }, call) => jobs.trigger(call),
+  }),
+  changes<'RerunAnswer' | 'RerunPreviewAnswer', RerunBody, PreviewQuery>({
+    method: 'POST',
+    path: '/jobs/:job/reruns',
+    role: 'operator',
+    query: QUERIES.preview,
+    body: BODIES.rerun,
+    answer: ['RerunAnswer', 'RerunPreviewAnswer'],
+    status: 202,
+    summary: 'Runs past fire times of some items once more. `?preview=true` says what would become of each.',
+    run: ({ jobs }, call) => (call.query.preview === true ? jobs.previewRerun(call) : jobs.rerun(call)),
+  }),
+  changes<'DoneAnswer', ReasonBody>({
+    method: 'DELETE',
+    path: '/jobs/:job/reruns/:rerun',
+    role: 'operator',
+    body: BODIES.reason,
+    answer: 'DoneAnswer',
+    summary: 'Withdraws a re-run: nothing more of it begins, and what runs goes on.',
+    run: ({ jobs }, call) => jobs.withdrawRerun(call),
   }),
   changes<'DoneAnswer', SwitchBody>({
     method: 'POST',
@@ -40,6 +68,15 @@ export const JOB_CHANGE_ROUTES: readonly ConsoleRoute[] = [
     answer: 'DoneAnswer',
     summary: 'Asks the leader of a job to assign its items anew.',
     run: ({ jobs }, call) => jobs.reshard(call),
+  }),
+  changes<'ResignAnswer', ReasonBody>({
+    method: 'POST',
+    path: '/jobs/:job/resign',
+    role: 'operator',
+    body: BODIES.reason,
+    answer: 'ResignAnswer',
+    summary: 'Takes leadership of a job from the instance that has it, so that another one is elected.',
+    run: ({ jobs }, call) => jobs.resign(call),
   }),
   changes<'DoneAnswer', CreateBody>({
     method: 'POST',
@@ -69,11 +106,11 @@ export const JOB_CHANGE_ROUTES: readonly ConsoleRoute[] = [
     summary: 'Removes a job with all its nodes. The body repeats its name.',
     run: ({ jobs }, call) => jobs.remove(call),
   }),
-  changes<'ConfigChangedAnswer' | 'ConfigPreviewAnswer', ConfigBody, ConfigQuery>({
+  changes<'ConfigChangedAnswer' | 'ConfigPreviewAnswer', ConfigBody, PreviewQuery>({
     method: 'PATCH',
     path: '/jobs/:job/config',
     role: 'operator',
-    query: QUERIES.config,
+    query: QUERIES.preview,
     body: BODIES.config,
     answer: ['ConfigChangedAnswer', 'ConfigPreviewAnswer'],
     summary: 'Changes settings of a job. `If-Match` is the ETag of what was read; `?preview=true` changes nothing.',

@@ -4,11 +4,12 @@ import { CONSOLE_ROUTES } from './console-routes.js';
 
 /** A URL of each route, with names that are there. */
 function urlOf(path: string): string {
-  return path.replace(':job', 'settle').replace(':item', '3').replace(':ip', '10.0.0.1');
+  return path.replace(':job', 'settle').replace(':item', '3').replace(':ip', '10.0.0.1').replace(':rerun', 'rerun-1');
 }
 
 const BODIES: Readonly<Record<string, object>> = {
   'POST /session': { name: 'Vera', password: 'open sesame' },
+  'POST /jobs/:job/reruns': { items: [3], fireTimes: ['2026-11-22T02:00:00Z'] },
   'POST /jobs': { name: 'finance-new', template: 'report' },
   'DELETE /jobs/:job': { name: 'settle' },
   'PATCH /jobs/:job/config': { settings: { description: 'new' } },

@@ -12,6 +12,7 @@ import {
   type ItemsAnswer,
   type JobAnswer,
   type PageQuery,
+  type RerunsAnswer,
   unknownJobProblem,
 } from '../contract/index.js';
 import type { JobDoor, JobView } from './doors.js';
@@ -19,7 +20,7 @@ import type { ExecutionsQuery, FireTimesQuery } from './rows.js';
 
 interface JobReadParts {
   readonly clock: Clock;
-  readonly commands: Pick<JobCommands, 'dump'>;
+  readonly commands: Pick<JobCommands, 'dump' | 'reruns'>;
   readonly configurations: Configurations;
   readonly history: { open(): Promise<RunHistory> };
   readonly index: JobDoor;
@@ -55,6 +56,20 @@ export class JobReads {
   /** @throws {UnknownJobError} */
   failover(job: string): Promise<FailoverAnswer> {
     return this.view(job, (view) => view.failover());
+  }
+
+  /** @throws {UnknownJobError} */
+  async reruns(job: string): Promise<RerunsAnswer> {
+    const open = await this.parts.commands.reruns(job);
+    const iso = (instant: number) => new Date(instant).toISOString();
+    return {
+      items: open.map(({ at, fireTimes, parameters = null, ...rerun }) => ({
+        ...rerun,
+        at: iso(at),
+        fireTimes: fireTimes.map(iso),
+        parameters,
+      })),
+    };
   }
 
   /** Secrets are hidden. It names other jobs. @throws {UnknownJobError} */

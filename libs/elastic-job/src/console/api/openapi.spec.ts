@@ -55,7 +55,8 @@ describe('openapi.json', () => {
 
   it('accepts what the routes answer, and nothing beside it', async () => {
     const console = new FakeConsole();
-    const asked = [
+    const rerun = { items: [3], fireTimes: ['2026-11-22T02:00:00Z'] };
+    const asked: readonly (readonly [string, string, string, object?])[] = [
       ['JobsAnswer', 'GET', '/jobs'],
       ['JobAnswer', 'GET', '/jobs/settle'],
       ['ItemsAnswer', 'GET', '/jobs/settle/items'],
@@ -66,10 +67,14 @@ describe('openapi.json', () => {
       ['FireTimesAnswer', 'GET', '/jobs/settle/fire-times?count=3'],
       ['TriggerAnswer', 'POST', '/jobs/settle/trigger'],
       ['DoneAnswer', 'POST', '/jobs/settle/disable'],
+      ['RerunsAnswer', 'GET', '/jobs/settle/reruns'],
+      ['RerunAnswer', 'POST', '/jobs/settle/reruns', rerun],
+      ['RerunPreviewAnswer', 'POST', '/jobs/settle/reruns?preview', rerun],
+      ['ResignAnswer', 'POST', '/jobs/settle/resign'],
       ['ProblemAnswer', 'GET', '/jobs?limit=0'],
-    ] as const;
-    for (const [name, method, url] of asked) {
-      const { json } = await console.ask('admin', method, url);
+    ];
+    for (const [name, method, url, body] of asked) {
+      const { json } = await console.ask('admin', method, url, body);
       expect({ url, faults: faultsOf(name, json) }).toEqual({ url, faults: [] });
       expect(faultsOf(name, { ...json, more: true })).not.toEqual([]);
     }

@@ -51,7 +51,7 @@ export function openApiOf(schemas: Schemas, version: string): object {
 }
 
 function operationOf(route: ConsoleRoute): object {
-  const { body, role, status, summary } = route;
+  const { body, role, summary } = route;
   return {
     operationId: operationIdOf(route),
     summary,
@@ -66,13 +66,23 @@ function operationOf(route: ConsoleRoute): object {
       },
     }),
     responses: {
-      [status]: { description: summary, ...contentOf(route.answer) },
+      ...answersOf(route),
       ...(route.method === 'GET' && { 304: { description: 'The client has it already.' } }),
       default: {
         description: 'A problem (RFC 9457).',
         content: { 'application/problem+json': { schema: refTo(PROBLEM) } },
       },
     },
+  };
+}
+
+/** Of a change that may be previewed, the preview has a status of its own if the change is answered by another one. */
+function answersOf({ answer, query = {}, status, summary }: ConsoleRoute): Readonly<Record<number, object>> {
+  const isPreviewed = status !== 200 && Object.hasOwn(query, 'preview');
+  if (!isPreviewed) return { [status]: { description: summary, ...contentOf(answer) } };
+  return {
+    [status]: { description: summary, ...contentOf(answer.slice(0, 1)) },
+    200: { description: 'What would become of it.', ...contentOf(answer.slice(1)) },
   };
 }
 

@@ -11,7 +11,14 @@ import {
   TemplateLimitError,
   UnknownJobError,
 } from '../../domain/index.js';
-import { InvalidArgumentError, UnknownItemError, UnknownServerError } from '../../operations/index.js';
+import {
+  InvalidArgumentError,
+  JavaPeersError,
+  NoSuchFireTimeError,
+  UnknownItemError,
+  UnknownRerunError,
+  UnknownServerError,
+} from '../../operations/index.js';
 import { ConsoleProblem, type ProblemAnswer, unknownJobProblem } from '../contract/index.js';
 
 /** Facts of the request. */
@@ -71,6 +78,9 @@ export function problemOf(error: unknown, asked: Asked): ProblemOf {
 function detailOf(error: ElasticJobError): string {
   if (error instanceof UnknownJobError) return unknownJobProblem(error.jobName).message;
   if (error instanceof UnknownServerError) return noServer(error);
+  if (error instanceof UnknownRerunError) {
+    return `There is no open re-run "${error.id}"; GET /jobs/${error.jobName}/reruns has those that have not ended.`;
+  }
   if (error instanceof PartlyDoneError) {
     return `A part of the change is made; send the same request again, which makes the rest. ${detailOf(error.cause)}`;
   }
@@ -89,11 +99,17 @@ function noServer({ jobName, serverIp }: UnknownServerError): string {
 
 function factsOf(error: ElasticJobError): Facts {
   if (error instanceof UnknownItemError) return { items: error.items };
+  if (error instanceof JavaPeersError) return { instances: error.instances };
+  if (error instanceof NoSuchFireTimeError) return { before: isoOf(error.before), after: isoOf(error.after) };
   if (error instanceof InvalidArgumentError)
     return { fields: [{ field: error.argument, problem: 'cannot be such a name' }] };
   if (error instanceof ConfigurationError) return { fields: error.problems.map(fieldOf) };
   const current: unknown = Reflect.get(error, 'version');
   return error.code === 'CHANGED' && typeof current === 'number' ? { current } : {};
+}
+
+function isoOf(instant: number | undefined): string | null {
+  return instant === undefined ? null : new Date(instant).toISOString();
 }
 
 /** A text of the library that begins with the name of a field. */

@@ -140,6 +140,14 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
   }),
   reads({
     method: 'GET',
+    path: '/jobs/:job/reruns',
+    role: 'viewer',
+    answer: 'RerunsAnswer',
+    summary: 'Re-runs of a job that have not ended yet, the oldest first.',
+    run: ({ reads: read }, { params }) => read.reruns(params.job!),
+  }),
+  reads({
+    method: 'GET',
     path: '/jobs/:job/dump',
     role: 'viewer',
     // Its nodes name other jobs, before and after which this one starts.

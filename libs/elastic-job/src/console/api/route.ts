@@ -18,6 +18,10 @@ import type {
   JobAnswer,
   JobsAnswer,
   OverviewAnswer,
+  RerunAnswer,
+  RerunPreviewAnswer,
+  RerunsAnswer,
+  ResignAnswer,
   ServerAnswer,
   ServersAnswer,
   SessionAnswer,
@@ -42,6 +46,10 @@ export interface Answers {
   readonly JobAnswer: JobAnswer;
   readonly JobsAnswer: JobsAnswer;
   readonly OverviewAnswer: OverviewAnswer;
+  readonly RerunAnswer: RerunAnswer;
+  readonly RerunPreviewAnswer: RerunPreviewAnswer;
+  readonly RerunsAnswer: RerunsAnswer;
+  readonly ResignAnswer: ResignAnswer;
   readonly ServerAnswer: ServerAnswer;
   readonly ServersAnswer: ServersAnswer;
   readonly SessionAnswer: SessionAnswer;

@@ -23,7 +23,10 @@ export function routed(method: string, url: string): Routed {
   const route = found.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
   if (route === undefined) throw notAllowed(found);
   const query = new URLSearchParams(rest.join('?'));
-  return { route, params: paramsOf(route, parts), query, isChange: route.isChange && !isPreview(route, query) };
+  const params = paramsOf(route, parts);
+  if (!isPreview(route, query)) return { route, params, query, isChange: route.isChange };
+  // A change may be answered before it has happened; a look is not.
+  return { route: { ...route, status: 200 }, params, query, isChange: false };
 }
 
 /** Only a route that knows the parameter: others refuse it, and stay changes. */

@@ -9,6 +9,7 @@ import {
   mustBeUnseen,
   namesOf,
   oneOf,
+  RERUN_LIMITS,
   type OptionRow,
   type Rule,
   rule,
@@ -26,7 +27,15 @@ import {
   type ServersQuery,
 } from '../contract/index.js';
 import { findNameFault } from './names.js';
-import type { ConfigBody, CreateBody, ReasonBody, RemoveBody, SwitchBody, TriggerBody } from '../changes/index.js';
+import type {
+  ConfigBody,
+  CreateBody,
+  ReasonBody,
+  RemoveBody,
+  RerunBody,
+  SwitchBody,
+  TriggerBody,
+} from '../changes/index.js';
 
 type RowsOf<Options> = Readonly<Record<keyof Required<Options>, OptionRow>>;
 
@@ -88,7 +97,7 @@ export interface LiveQuery {
   readonly topics?: string;
 }
 
-export interface ConfigQuery {
+export interface PreviewQuery {
   readonly preview?: boolean;
 }
 
@@ -116,7 +125,7 @@ export const QUERIES = {
     to: { rule: instant() },
   } satisfies RowsOf<ExecutionsQuery>,
   live: { topics: { rule: shortText(LONGEST_CURSOR) } } satisfies RowsOf<LiveQuery>,
-  config: { preview: { rule: flag() } } satisfies RowsOf<ConfigQuery>,
+  preview: { preview: { rule: flag() } } satisfies RowsOf<PreviewQuery>,
 };
 
 const REASON = { reason: { rule: reason() } } as const satisfies RowsOf<ReasonBody>;
@@ -129,6 +138,13 @@ export const BODIES = {
   } satisfies RowsOf<LogInBody>,
   reason: REASON,
   trigger: { ...REASON, parameters: { rule: parameters() } } satisfies RowsOf<TriggerBody>,
+  rerun: {
+    ...REASON,
+    items: { rule: listOf(wholeNumber({ from: 0, to: MOST_ITEM }), RERUN_LIMITS.targets), required: true },
+    fireTimes: { rule: listOf(instant(), RERUN_LIMITS.fireTimes), required: true },
+    parameters: { rule: parameters() },
+    anyTime: { rule: flag() },
+  } satisfies RowsOf<RerunBody>,
   switch: { ...REASON, newServers: { rule: flag() } } satisfies RowsOf<SwitchBody>,
   remove: { ...REASON, name: { rule: text(), required: true } } satisfies RowsOf<RemoveBody>,
   config: {
@@ -202,6 +218,18 @@ function instant(): Rule {
       mustBe(what, shortened),
     ),
     schema: { type: 'string', format: 'date-time' },
+  };
+}
+
+function listOf({ accepts = () => true, schema = {}, what: each }: Rule, most: number): Rule {
+  const what = `a list of 1 to ${most}, each ${each}`;
+  return {
+    ...rule(
+      what,
+      (value) => Array.isArray(value) && value.length > 0 && value.length <= most && value.every(accepts),
+      mustBe(what, shortened),
+    ),
+    schema: { type: 'array', items: schema, minItems: 1, maxItems: most },
   };
 }
 

@@ -9,6 +9,14 @@ export interface TriggerBody extends ReasonBody {
   readonly parameters?: string;
 }
 
+export interface RerunBody extends TriggerBody {
+  readonly items: readonly number[];
+  /** Instants in ISO 8601. */
+  readonly fireTimes: readonly string[];
+  /** Takes instants that the schedule lacks. */
+  readonly anyTime?: boolean;
+}
+
 export interface SwitchBody extends ReasonBody {
   /** False: servers that were never there stay as the settings say. @default true */
   readonly newServers?: boolean;

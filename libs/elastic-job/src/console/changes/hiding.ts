@@ -17,6 +17,7 @@ import {
   type JobAnswer,
   type LastRunAnswer,
   mayAs,
+  type OpenRerunAnswer,
   type TaskAnswer,
 } from '../contract/index.js';
 import { seenIn, shownDeed, unseenIn } from './seen.js';
@@ -138,11 +139,12 @@ interface Place {
 }
 
 type Hide = (value: unknown, place: Place) => unknown;
-type HiddenField = keyof (ItemAnswer & LastRunAnswer & TaskAnswer & JobAnswer & AuditEntry);
+type HiddenField = keyof (ItemAnswer & LastRunAnswer & TaskAnswer & JobAnswer & AuditEntry & OpenRerunAnswer);
 
 /** Fields of answers, wherever they stand, that not everybody sees as they are. */
 const FIELDS: Readonly<Record<string, Hide | undefined>> = {
   parameter: (value, { caller: { role } }) => (mayAs(role, 'operator') ? value : null),
+  parameters: (value, { caller: { role } }) => (value === null || mayAs(role, 'operator') ? value : HIDDEN),
   error: redacted,
   description: redacted,
   // It may repeat what the settings have, as names of other jobs.

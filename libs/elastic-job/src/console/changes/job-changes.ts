@@ -1,14 +1,17 @@
-import type { NewJob } from '../../operations/index.js';
+import type { NewJob, RerunOptions } from '../../operations/index.js';
 import {
   type ConsoleCall,
   ConsoleProblem,
   type DoneAnswer,
   HIDDEN,
+  type RerunAnswer,
+  type RerunPreviewAnswer,
+  type ResignAnswer,
   seesJob,
   type ShutdownAnswer,
   type TriggerAnswer,
 } from '../contract/index.js';
-import type { CreateBody, ReasonBody, RemoveBody, SwitchBody, TriggerBody } from './bodies.js';
+import type { CreateBody, ReasonBody, RemoveBody, RerunBody, SwitchBody, TriggerBody } from './bodies.js';
 import { assertNotHidden, maskChanges } from './hiding.js';
 import { type NotedChange, noteOn, noteOnSwitch } from './notes.js';
 import type { AuditTrail, Configurations, FindJob, JobAbout, JobCommands } from './ports.js';
@@ -41,6 +44,67 @@ export class JobChanges {
       return { result: receipt, after: { ...receipt, ...(parameters !== undefined && { parameters: HIDDEN }) } };
     });
     return { id: result.id, asked: result.asked, pending: result.pending, skipped: result.skipped ?? null, audit: id };
+  }
+
+  /**
+   * @throws {UnknownJobError} @throws {UnknownItemError} @throws {NoSuchFireTimeError} @throws {TooManyRerunsError}
+   * @throws {JavaPeersError} @throws {ResidentJobError} @throws {UnmonitoredJobError} @throws {ConfigurationError}
+   */
+  async rerun(call: ConsoleCall<object, RerunBody>): Promise<RerunAnswer> {
+    const { audit, commands } = this.parts;
+    const job = call.params.job!;
+    const options = rerunOf(call.body);
+    const hidden = options.parameters === undefined ? {} : { parameters: HIDDEN };
+    const { items, fireTimes, anyTime = false } = call.body;
+    const asked = { items, fireTimes, anyTime, ...hidden };
+    const intended = { action: 'job.rerun', target: { job }, after: asked };
+    const { result, audit: entry } = await recorded(audit, call, intended, async () => {
+      const receipt = await commands.rerun(job, options);
+      return { result: receipt, after: { ...asked, ...receipt } };
+    });
+    const { id, targets, waitsFor } = result;
+    return { id, targets, waitsFor, audit: entry };
+  }
+
+  /** Changes nothing. @throws {UnknownJobError} @throws {ConfigurationError} */
+  async previewRerun({ body, params }: ConsoleCall<object, RerunBody>): Promise<RerunPreviewAnswer> {
+    const { targets } = await this.parts.commands.previewRerun(params.job!, rerunOf(body));
+    return {
+      targets: targets.map(({ fireTime, item, owner = null, begins, because }) => ({
+        fireTime: new Date(fireTime).toISOString(),
+        item,
+        last: null,
+        newerSuccess: null,
+        owner,
+        begins,
+        because,
+      })),
+    };
+  }
+
+  /** @throws {UnknownJobError} @throws {UnknownRerunError} */
+  async withdrawRerun(call: ConsoleCall<object, ReasonBody>): Promise<DoneAnswer> {
+    const { audit, commands } = this.parts;
+    const { job = '', rerun: id = '' } = call.params;
+    const intended = { action: 'rerun.withdraw', target: { job }, before: { id } };
+    const { audit: entry } = await recorded(audit, call, intended, async () => {
+      await commands.withdrawRerun(job, id);
+      return { result: undefined };
+    });
+    return { audit: entry, note: null };
+  }
+
+  /** @throws {UnknownJobError} */
+  async resign(call: ConsoleCall<object, ReasonBody>): Promise<ResignAnswer> {
+    const { audit, commands } = this.parts;
+    const job = call.params.job!;
+    const intended = { action: 'job.resign', target: { job } };
+    const { result: instance, audit: id } = await recorded(audit, call, intended, async () => {
+      const outcome = await commands.resign(job);
+      const result = outcome.kind === 'resigned' ? outcome.instanceId : null;
+      return { result, after: { instance: result } };
+    });
+    return { instance, audit: id };
   }
 
   enable(call: ConsoleCall<object, SwitchBody>): Promise<DoneAnswer> {
@@ -129,4 +193,9 @@ export class JobChanges {
     });
     return { audit: id, note: noteOn(action, about) };
   }
+}
+
+function rerunOf({ anyTime = false, fireTimes, items, parameters }: RerunBody): RerunOptions {
+  const instants = fireTimes.map((instant) => new Date(instant));
+  return { items, fireTimes: instants, anyTime, ...(parameters !== undefined && { parameters }) };
 }

@@ -18,6 +18,60 @@ export interface TriggerAnswer {
   readonly audit: string;
 }
 
+/** A re-run that was asked for. `waitsFor`: instances of a release that has no re-runs. */
+export interface RerunAnswer {
+  readonly id: string;
+  /** One for each item and fire time. */
+  readonly targets: number;
+  readonly waitsFor: readonly string[];
+  readonly audit: string;
+}
+
+export interface RerunTargetAnswer {
+  readonly fireTime: string;
+  readonly item: number;
+  /** Outcome of its last run; null: unknown, as without a history. */
+  readonly last: 'succeeded' | 'failed' | 'aborted' | null;
+  /** True if the item has succeeded at a later fire time; null: unknown. */
+  readonly newerSuccess: boolean | null;
+  readonly owner: string | null;
+  readonly begins: 'at once' | 'in turn' | 'waits' | 'not';
+  readonly because: string;
+}
+
+/** By fire time, and then by item. */
+export interface RerunPreviewAnswer {
+  readonly targets: readonly RerunTargetAnswer[];
+}
+
+/** A re-run that has not ended yet. */
+export interface OpenRerunAnswer {
+  readonly id: string;
+  readonly at: string;
+  readonly items: readonly number[];
+  readonly fireTimes: readonly string[];
+  /** Viewers see `hidden`. */
+  readonly parameters: string | null;
+  readonly anyTime: boolean;
+  /** True if nothing more of it begins, and it is about to be removed. */
+  readonly withdrawn: boolean;
+  readonly targets: number;
+  /** How many fire times each item has ended, and how many of them without success. */
+  readonly progress: readonly { readonly item: number; readonly ended: number; readonly failed: number }[];
+  readonly waitsFor: readonly string[];
+}
+
+/** The oldest first. */
+export interface RerunsAnswer {
+  readonly items: readonly OpenRerunAnswer[];
+}
+
+/** `instance`: the one that led; null: there was none. */
+export interface ResignAnswer {
+  readonly instance: string | null;
+  readonly audit: string;
+}
+
 /** `run` and `instance` name what was asked to end. */
 export interface CancelAnswer {
   readonly run: string;
@@ -205,6 +259,7 @@ export const PROBLEM_CODES = [
   'HOST_NOT_ALLOWED',
   'INTERNAL',
   'INVALID_ARGUMENT',
+  'JAVA_PEERS',
   'JOB_EXISTS',
   'METHOD_NOT_ALLOWED',
   'MISSING_HISTORY_TABLE',
@@ -213,6 +268,7 @@ export const PROBLEM_CODES = [
   'NOT_OURS',
   'NOT_RUNNING',
   'NO_AUTH',
+  'NO_SUCH_FIRE_TIME',
   'ORIGIN_NOT_ALLOWED',
   'OUTCOME_UNKNOWN',
   'PARTLY_DONE',
@@ -220,6 +276,7 @@ export const PROBLEM_CODES = [
   'READ_ONLY',
   'REGISTRY_UNAVAILABLE',
   'REQUEST_TOO_LARGE',
+  'RESIDENT',
   'SERVER_ERROR',
   'SESSIONS_AWAY',
   'SESSION_LOST',
@@ -230,9 +287,11 @@ export const PROBLEM_CODES = [
   'TIMEOUT',
   'TIME_ZONE',
   'TOO_MANY_REQUESTS',
+  'TOO_MANY_RERUNS',
   'UNAUTHENTICATED',
   'UNKNOWN_ITEM',
   'UNKNOWN_JOB',
+  'UNKNOWN_RERUN',
   'UNKNOWN_ROUTE',
   'UNKNOWN_RUN',
   'UNKNOWN_SERVER',
@@ -261,6 +320,9 @@ export interface ProblemAnswer {
   readonly look?: string;
   readonly instances?: readonly string[];
   readonly items?: readonly number[];
+  /** The fire times before and after the one that the schedule lacks; null: there is none. */
+  readonly before?: string | null;
+  readonly after?: string | null;
   /** The option that would allow it. */
   readonly option?: string;
 }
