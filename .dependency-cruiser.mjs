@@ -71,7 +71,7 @@ const COORDINATION = [
 const RUNTIME = ['news', 'time', 'settings', 'runs', 'rescuing', 'leading', 'triggering', 'job', 'process'];
 
 /** The rooms of the console: left may not import right. */
-const CONSOLE = ['contract', 'page', 'identity', 'audit', 'jobs', 'changes', 'api', 'sql'];
+const CONSOLE = ['contract', 'page', 'identity', 'audit', 'history', 'jobs', 'changes', 'api', 'sql'];
 
 /** The lower folders of the ZooKeeper adapter, which may import its options as well: left may not import right. */
 const ZOOKEEPER = ['wire', 'session'];

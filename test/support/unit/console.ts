@@ -6,6 +6,7 @@ import {
   type ConsoleApiParts,
   type ConsoleCaller,
   ConsoleProblem,
+  HistoryGate,
   type ConsoleRequest,
   type ConsoleRole,
   type ItemAnswer,
@@ -47,10 +48,12 @@ export class FakeConsole {
   private readonly api: ConsoleApi;
 
   constructor(
-    given: Partial<ConsoleApiParts> = {},
+    given: Partial<ConsoleApiParts> & { readonly sinks?: readonly object[] } = {},
     /** Thrown or answered by the commands of these names. */
     private readonly replies: Readonly<Record<string, unknown>> = {},
   ) {
+    const { sinks = [], ...parts } = given;
+    const log = { error: (_text: string, error: unknown) => void this.errors.push(error) };
     this.parts = {
       path: '/elastic-job',
       clock: this.clock,
@@ -98,6 +101,7 @@ export class FakeConsole {
           history: null,
         }),
         setScreen: () => {},
+        historyReady: async () => {},
         servers: () => ({ items: [], cursor: null, total: 0, matching: 0, ...INDEX }),
         server: (ip) => (ip === '10.0.0.1' ? { ip, ...SERVER, ...INDEX } : undefined),
         open: (name) => ({
@@ -108,6 +112,10 @@ export class FakeConsole {
           items: async () => ({ items: [ITEM], cursor: null, total: 1, asOf: NOW, stale: false }),
           item: async (item) => (item === 3 ? ITEM : undefined),
           failover: async () => ({ items: [], asOf: NOW, stale: false }),
+          schedule: async () => {
+            if (name === 'gone') throw new UnknownJobError(name, 'registry', false, 'secret-other-job');
+            return SCHEDULE;
+          },
           close: () => {},
         }),
       },
@@ -148,14 +156,14 @@ export class FakeConsole {
         },
         previewJobConfiguration: async (_name, changes) => stored(changes),
       },
-      sinks: [],
+      gate: new HistoryGate({ clock: this.clock, sinks, log }),
       targets: { targets: {}, allowed: { commands: ['/opt/settle.sh'] } },
       showProps: ['region'],
       readOnly: false,
       requireReason: false,
       document: async () => '{}',
-      log: { error: (_text, error) => void this.errors.push(error) },
-      ...given,
+      log,
+      ...parts,
     };
     this.api = new ConsoleApi(this.parts);
   }
@@ -238,7 +246,15 @@ export class FakeConsole {
   }
 }
 
+const HOUR_MS = 3_600_000;
 const NOW = '2030-01-01T00:00:00.000Z';
+/** Every hour. */
+const SCHEDULE = {
+  timeZone: 'UTC',
+  shardingTotalCount: 4,
+  changedAt: 0,
+  nextFireTime: (after: number) => (Math.floor(after / HOUR_MS) + 1) * HOUR_MS,
+};
 const INDEX = { indexed: 1, asOf: NOW, stale: false };
 const SWITCHED = { servers: ['10.0.0.1'], newServers: 'switched', javaPeers: [] };
 const RELEASE = {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { tagOf } from '../changes/index.js';
 import type { ConsoleAnswer, ConsoleRequest, FrameSink, ProblemAnswer, WholeAnswer } from '../contract/index.js';
-import { type ConsoleRoute, WithHeaders } from './route.js';
+import { csvOf } from '../history/index.js';
+import { type ConsoleRoute, type Routed, WithHeaders } from './route.js';
 
 type Headers = WholeAnswer['headers'];
 
@@ -10,6 +11,8 @@ interface Asked {
   readonly route: ConsoleRoute;
   /** Hides what the caller may not see. */
   readonly hide: (value: unknown) => unknown;
+  /** True if its rows are wanted as a table. */
+  readonly isCsv: boolean;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -32,11 +35,46 @@ export function answerOf(answer: unknown, asked: Asked): ConsoleAnswer {
     const isText = route.answer.includes('text');
     return tagged(value, { ...all, 'content-type': isText ? 'text/plain; charset=utf-8' : JSON_TYPE }, asked);
   }
+  if (asked.isCsv) return tableOf(asked.hide(value), all, asked);
   return tagged(
     JSON.stringify(asked.hide(value)),
     { ...all, ...versionTag(value, route), 'content-type': JSON_TYPE },
     asked,
   );
+}
+
+/** True for `?format=csv`, and for `Accept: text/csv` unless JSON is named before it, of a route that has tables. */
+export function wantsCsv({ headers }: ConsoleRequest, { query, route }: Pick<Routed, 'query' | 'route'>): boolean {
+  if (route.csv === undefined) return false;
+  const format = query.get('format');
+  if (format !== null) return format === 'csv';
+  const types = String(headers['accept'] ?? '')
+    .toLowerCase()
+    .split(',');
+  const named = types.map((type) => type.split(';')[0]!.trim());
+  return named.find((type) => type === 'text/csv' || type === 'application/json') === 'text/csv';
+}
+
+function tableOf(value: unknown, headers: Headers, asked: Asked): WholeAnswer {
+  const { csv = [], path } = asked.route;
+  const items: unknown = Reflect.get(Object(value), 'items');
+  const rows = Array.isArray(items) ? items.map((item: unknown): object => Object(item)) : [];
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const own = {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="${name}.csv"`,
+  };
+  return tagged(csvOf(rows, csv), { ...headers, ...placeOf(value), ...own }, asked);
+}
+
+/** The rest of a list, which a table has no place for. */
+function placeOf(value: unknown): Headers {
+  const { asOf, cursor, stale }: { asOf?: unknown; cursor?: unknown; stale?: unknown } = Object(value);
+  return {
+    ...(typeof cursor === 'string' && { 'x-cursor': cursor }),
+    ...(typeof asOf === 'string' && { 'x-as-of': asOf }),
+    'x-stale': String(stale === true),
+  };
 }
 
 /** The answer over HTTP to a request that was not followed. */

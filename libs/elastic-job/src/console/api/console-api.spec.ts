@@ -1,10 +1,22 @@
-import { FakeConsole, HISTORY } from '@test/support/unit/console.js';
+import { FakeConsole } from '@test/support/unit/console.js';
+import { FakeJobHistory, runOf } from '@test/support/unit/job-history.js';
 import { describe, expect, it, vi } from 'vitest';
 import { CONSOLE_ROUTES } from './console-routes.js';
 
 /** A URL of each route, with names that are there. */
 function urlOf(path: string): string {
-  return path.replace(':job', 'settle').replace(':item', '3').replace(':ip', '10.0.0.1').replace(':rerun', 'rerun-1');
+  return path
+    .replace(':job', 'settle')
+    .replace(':item', '3')
+    .replace(':ip', '10.0.0.1')
+    .replace(':rerun', 'rerun-1')
+    .replace(':id', 'run-1');
+}
+
+function historyOfRun(): FakeJobHistory {
+  const history = new FakeJobHistory();
+  history.rows = [runOf()];
+  return history;
 }
 
 const BODIES: Readonly<Record<string, object>> = {
@@ -22,7 +34,7 @@ describe('every route', () => {
     async (route) => {
       const { method, path } = route;
       const body = BODIES[`${method} ${path}`];
-      const answer = await new FakeConsole({ sinks: [HISTORY] }).ask('admin', method, urlOf(path), body, {
+      const answer = await new FakeConsole({ sinks: [historyOfRun()] }).ask('admin', method, urlOf(path), body, {
         'if-match': '"7"',
       });
       expect(answer).toMatchObject({ status: route.status });

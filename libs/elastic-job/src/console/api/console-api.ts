@@ -1,6 +1,5 @@
 import { type Clock, Deadline } from '../../clock/index.js';
 import { guardRedact, type Redact, redactThrown } from '../../domain/index.js';
-import { ApplicationRunHistory } from '../../tracing/index.js';
 import {
   type AuditTrail,
   ConfigChanges,
@@ -25,9 +24,10 @@ import {
   seesJob,
   unknownJobProblem,
 } from '../contract/index.js';
+import { type HistoryGate, HistoryReads } from '../history/index.js';
 import type { IdentityDoor, JobDoor, StreamDoor } from './doors.js';
 import { noteRefusal } from './audit-notes.js';
-import { answerOf, problemAnswer } from './answer-of.js';
+import { answerOf, problemAnswer, wantsCsv } from './answer-of.js';
 import { bodyOf, queryOf } from './given.js';
 import { HidingSinks } from './hiding-sinks.js';
 import { JobReads } from './job-reads.js';
@@ -56,8 +56,8 @@ export interface ConsoleApiParts {
   /** `ShardingOperateApi`. */
   readonly items: ItemCommands;
   readonly configurations: Configurations;
-  /** Sinks of the option `tracing`: the first readable one is the history. */
-  readonly sinks: readonly object[];
+  /** The way to the history of runs. */
+  readonly gate: HistoryGate;
   readonly targets: ConsoleTargets;
   /** Names of props whose values everybody sees. */
   readonly showProps: readonly string[];
@@ -113,7 +113,7 @@ export class ConsoleApi {
       const answer: unknown = isLook ? () => {} : await this.run(found, call, request);
       const seer = caller;
       const hide = (value: unknown) => hideIn(value, seer, { redact: this.redact });
-      return answerOf(answer, { request, route: found.route, hide });
+      return answerOf(answer, { request, route: found.route, hide, isCsv: wantsCsv(request, found) });
     } catch (error) {
       await noteRefusal(this.code, { error, request, found, caller });
       return this.refused(error, request, found);
@@ -222,7 +222,8 @@ function codeOf(parts: ConsoleApiParts): RouteCode {
     ...parts,
     document: document ?? packedDocument,
     live: (request, caller, topics) => openLive({ ...parts, sinks }, request, { caller, topics }),
-    reads: new JobReads({ ...parts, history: new ApplicationRunHistory(parts.sinks) }),
+    reads: new JobReads(parts),
+    history: new HistoryReads(parts),
     jobs: new JobChanges(shared),
     items: new ItemChanges(parts),
     config: new ConfigChanges(shared),

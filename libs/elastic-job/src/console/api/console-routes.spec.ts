@@ -20,6 +20,13 @@ GET /jobs/:job/failover viewer
 GET /jobs/:job/reruns viewer
 GET /jobs/:job/dump viewer
 GET /jobs/:job/config viewer
+GET /runs viewer
+GET /runs/:id viewer
+GET /events viewer
+GET /missed viewer
+GET /jobs/:job/history viewer
+GET /jobs/:job/statistics viewer
+GET /jobs/:job/items/:item/why viewer
 GET /servers viewer
 GET /servers/:ip viewer
 GET /audit operator

@@ -15,6 +15,7 @@ import type {
   ServersQuery,
   SessionAnswer,
 } from '../contract/index.js';
+import type { JobSchedule } from '../history/index.js';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
@@ -46,6 +47,8 @@ export interface JobDoor {
   server(ip: string, caller: ConsoleCaller): ServerAnswer | undefined;
   /** The jobs whose rows the caller looks at from now on. */
   setScreen(caller: ConsoleCaller, jobs: readonly string[]): void;
+  /** Resolves once the history of what is shown is at hand, or soon after in any case. */
+  historyReady(): Promise<void>;
   open(job: string): JobView;
 }
 
@@ -55,6 +58,7 @@ export interface JobView {
   items(query: PageQuery): Promise<ItemsAnswer>;
   item(item: number): Promise<ItemAnswer | undefined>;
   failover(): Promise<FailoverAnswer>;
+  schedule(): Promise<JobSchedule>;
   close(): void;
 }
 

@@ -1,6 +1,5 @@
-import type { Clock } from '../../clock/index.js';
-import { ElasticJobError } from '../../domain/index.js';
-import type { ExecutionQuery, ExecutionTrace, RunHistory } from '../../tracing/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
+import type { ExecutionQuery, ExecutionTrace } from '../../tracing/index.js';
 import { type Configurations, fireTimesOf, type JobCommands } from '../changes/index.js';
 import {
   ConsoleProblem,
@@ -11,10 +10,16 @@ import {
   type ItemAnswer,
   type ItemsAnswer,
   type JobAnswer,
+  type JobHistoryAnswer,
+  type JobHistoryQuery,
   type PageQuery,
   type RerunsAnswer,
+  type StatisticsAnswer,
+  type StatisticsQuery,
   unknownJobProblem,
+  type WhyAnswer,
 } from '../contract/index.js';
+import { type HistoryGate, HistoryReads } from '../history/index.js';
 import type { JobDoor, JobView } from './doors.js';
 import type { ExecutionsQuery, FireTimesQuery } from './rows.js';
 
@@ -22,19 +27,22 @@ interface JobReadParts {
   readonly clock: Clock;
   readonly commands: Pick<JobCommands, 'dump' | 'reruns'>;
   readonly configurations: Configurations;
-  readonly history: { open(): Promise<RunHistory> };
+  readonly gate: HistoryGate;
   readonly index: JobDoor;
-  readonly log: { error(text: string, error: unknown): void };
 }
 
 const PAGE = 50;
 const FIRE_TIMES = 10;
+/** Longest wait of an item for the history. */
+const WHY_MS = 300;
 
 /** Reads of one job. Each request looks at the job as long as it is answered; who looks again finds it open. */
 export class JobReads {
-  private isHistoryAway = false;
+  private readonly history: HistoryReads;
 
-  constructor(private readonly parts: JobReadParts) {}
+  constructor(private readonly parts: JobReadParts) {
+    this.history = new HistoryReads(parts);
+  }
 
   /** @throws {UnknownJobError} */
   job(job: string): Promise<JobAnswer> {
@@ -48,9 +56,30 @@ export class JobReads {
 
   /** @throws {UnknownJobError} @throws {ConsoleProblem} 404 */
   async item(job: string, item: number): Promise<ItemAnswer> {
-    const answer = await this.view(job, (view) => view.item(item));
-    if (answer !== undefined) return answer;
-    throw new ConsoleProblem(404, 'UNKNOWN_ITEM', `Job ${job} has no item ${item}.`);
+    const answer = await this.found(job, item);
+    const why = this.why(job, answer).then(({ moves }) => moves);
+    const unknown = () => null;
+    return { ...answer, why: await Deadline.after(this.parts.clock, WHY_MS).bounds(why.catch(unknown), unknown) };
+  }
+
+  /**
+   * Why an item is where it is.
+   * @throws {UnknownJobError} @throws {MissingRunHistoryError} @throws {ConsoleProblem} 404, 503
+   */
+  async itemWhy(job: string, item: number): Promise<WhyAnswer> {
+    return this.why(job, await this.found(job, item));
+  }
+
+  /** The fate of each item at each fire time. @throws as `itemWhy` */
+  async jobHistory(job: string, query: JobHistoryQuery): Promise<JobHistoryAnswer> {
+    const schedule = await this.view(job, (view) => view.schedule());
+    return this.history.fireTimes(job, schedule, query);
+  }
+
+  /** @throws as `itemWhy` */
+  async statistics(job: string, query: StatisticsQuery): Promise<StatisticsAnswer> {
+    await this.view(job, (view) => view.schedule());
+    return this.history.statistics(job, query);
   }
 
   /** @throws {UnknownJobError} */
@@ -88,8 +117,18 @@ export class JobReads {
 
   /** @throws {MissingRunHistoryError} @throws {ConsoleProblem} 503 HISTORY_AWAY */
   async executions(job: string, query: ExecutionsQuery): Promise<ExecutionsAnswer> {
-    const { cursor, rows } = await this.fromHistory((history) => history.executions(filterOf(job, query)));
+    const { cursor, rows } = await this.parts.gate.askRuns((history) => history.executions(filterOf(job, query)));
     return { items: rows.map(executionOf), cursor: cursor ?? null };
+  }
+
+  private why(job: string, { holder, item, owner }: ItemAnswer): Promise<WhyAnswer> {
+    return this.history.why({ job, item, owner, holder });
+  }
+
+  private async found(job: string, item: number): Promise<ItemAnswer> {
+    const answer = await this.view(job, (view) => view.item(item));
+    if (answer !== undefined) return answer;
+    throw new ConsoleProblem(404, 'UNKNOWN_ITEM', `Job ${job} has no item ${item}.`);
   }
 
   private async view<Answer>(job: string, read: (view: JobView) => Promise<Answer>): Promise<Answer> {
@@ -98,20 +137,6 @@ export class JobReads {
       return await read(view);
     } finally {
       view.close();
-    }
-  }
-
-  private async fromHistory<Answer>(read: (history: RunHistory) => Promise<Answer>): Promise<Answer> {
-    try {
-      const answer = await read(await this.parts.history.open());
-      this.isHistoryAway = false;
-      return answer;
-    } catch (error) {
-      if (error instanceof ElasticJobError) throw error;
-      // Once until it is back: anybody who may read would fill the log.
-      if (!this.isHistoryAway) this.parts.log.error('The history of runs does not answer', error);
-      this.isHistoryAway = true;
-      throw new ConsoleProblem(503, 'HISTORY_AWAY', 'The history of runs does not answer.');
     }
   }
 }

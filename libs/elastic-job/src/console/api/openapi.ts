@@ -77,12 +77,12 @@ function operationOf(route: ConsoleRoute): object {
 }
 
 /** Of a change that may be previewed, the preview has a status of its own if the change is answered by another one. */
-function answersOf({ answer, query = {}, status, summary }: ConsoleRoute): Readonly<Record<number, object>> {
+function answersOf({ answer, csv, query = {}, status, summary }: ConsoleRoute): Readonly<Record<number, object>> {
   const isPreviewed = status !== 200 && Object.hasOwn(query, 'preview');
-  if (!isPreviewed) return { [status]: { description: summary, ...contentOf(answer) } };
+  if (!isPreviewed) return { [status]: { description: summary, ...contentOf({ answer, csv }) } };
   return {
-    [status]: { description: summary, ...contentOf(answer.slice(0, 1)) },
-    200: { description: 'What would become of it.', ...contentOf(answer.slice(1)) },
+    [status]: { description: summary, ...contentOf({ answer: answer.slice(0, 1) }) },
+    200: { description: 'What would become of it.', ...contentOf({ answer: answer.slice(1) }) },
   };
 }
 
@@ -110,13 +110,15 @@ function parametersOf({ answer, method, path, query = {} }: ConsoleRoute): reado
   return [...inPath, ...inQuery, ...(isConfigChange ? [ifMatch] : [])];
 }
 
-function contentOf(names: readonly (keyof Answers)[]): object {
+function contentOf({ answer: names, csv }: Pick<ConsoleRoute, 'answer' | 'csv'>): object {
   if (names.includes('nothing')) return {};
   if (names.includes('text')) return { content: { 'text/plain': { schema: { type: 'string' } } } };
   if (names.includes('events')) return { content: { 'text/event-stream': { schema: { type: 'string' } } } };
   if (names.includes('document')) return { content: { 'application/json': { schema: { type: 'object' } } } };
   const [first, ...others] = names.map(refTo);
-  return { content: { 'application/json': { schema: others.length === 0 ? first : { anyOf: [first, ...others] } } } };
+  const schema = others.length === 0 ? first : { anyOf: [first, ...others] };
+  const table = csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' } } };
+  return { content: { 'application/json': { schema }, ...table } };
 }
 
 function refTo(name: string): Schema {

@@ -52,7 +52,11 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
     role: 'viewer',
     answer: 'OverviewAnswer',
     summary: 'The namespace at a glance.',
-    run: ({ index }, { caller }) => index.overview(caller),
+    run: async ({ index }, { caller }) => {
+      const overview = index.overview(caller);
+      await index.historyReady();
+      return overview.history === null ? index.overview(caller) : overview;
+    },
   }),
   reads<'events', LiveQuery>({
     method: 'GET',
@@ -78,13 +82,14 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
     query: QUERIES.jobs,
     answer: 'JobsAnswer',
     summary: 'Jobs, by pages.',
-    run: ({ index }, { caller, query }) => {
-      const answer = index.list(query, caller);
+    run: async ({ index }, { caller, query }) => {
+      const { items } = index.list(query, caller);
       index.setScreen(
         caller,
-        answer.items.map(({ job }) => job),
+        items.map(({ job }) => job),
       );
-      return answer;
+      await index.historyReady();
+      return index.list(query, caller);
     },
   }),
   reads({

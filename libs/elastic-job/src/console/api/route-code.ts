@@ -1,6 +1,7 @@
 import type { Audit } from '../audit/index.js';
 import type { ConfigChanges, ItemChanges, JobChanges, ServerChanges } from '../changes/index.js';
 import type { ConsoleCaller, ConsoleRequest, FrameSink } from '../contract/index.js';
+import type { HistoryReads } from '../history/index.js';
 import type { IdentityDoor, JobDoor } from './doors.js';
 import type { JobReads } from './job-reads.js';
 
@@ -18,6 +19,7 @@ export interface RouteCode {
   ) => (sink: FrameSink) => void;
   readonly audit: Pick<Audit, 'note' | 'read'>;
   readonly reads: JobReads;
+  readonly history: HistoryReads;
   readonly jobs: JobChanges;
   readonly items: ItemChanges;
   readonly config: ConfigChanges;

@@ -9,6 +9,7 @@ import type {
   ConsoleRequest,
   ConsoleRole,
   DoneAnswer,
+  EventsAnswer,
   ExecutionsAnswer,
   FailoverAnswer,
   FireTimesAnswer,
@@ -16,17 +17,23 @@ import type {
   ItemAnswer,
   ItemsAnswer,
   JobAnswer,
+  JobHistoryAnswer,
   JobsAnswer,
+  MissedAnswer,
   OverviewAnswer,
   RerunAnswer,
   RerunPreviewAnswer,
   RerunsAnswer,
   ResignAnswer,
+  RunAnswer,
+  RunsAnswer,
   ServerAnswer,
   ServersAnswer,
   SessionAnswer,
   ShutdownAnswer,
+  StatisticsAnswer,
   TriggerAnswer,
+  WhyAnswer,
 } from '../contract/index.js';
 import type { RouteCode } from './route-code.js';
 
@@ -38,23 +45,30 @@ export interface Answers {
   readonly ConfigChangedAnswer: ConfigChangedAnswer;
   readonly ConfigPreviewAnswer: ConfigPreviewAnswer;
   readonly DoneAnswer: DoneAnswer;
+  readonly EventsAnswer: EventsAnswer;
   readonly ExecutionsAnswer: ExecutionsAnswer;
   readonly FailoverAnswer: FailoverAnswer;
   readonly FireTimesAnswer: FireTimesAnswer;
   readonly ItemAnswer: ItemAnswer;
   readonly ItemsAnswer: ItemsAnswer;
   readonly JobAnswer: JobAnswer;
+  readonly JobHistoryAnswer: JobHistoryAnswer;
   readonly JobsAnswer: JobsAnswer;
+  readonly MissedAnswer: MissedAnswer;
   readonly OverviewAnswer: OverviewAnswer;
   readonly RerunAnswer: RerunAnswer;
   readonly RerunPreviewAnswer: RerunPreviewAnswer;
   readonly RerunsAnswer: RerunsAnswer;
   readonly ResignAnswer: ResignAnswer;
+  readonly RunAnswer: RunAnswer;
+  readonly RunsAnswer: RunsAnswer;
   readonly ServerAnswer: ServerAnswer;
   readonly ServersAnswer: ServersAnswer;
   readonly SessionAnswer: SessionAnswer;
   readonly ShutdownAnswer: ShutdownAnswer;
+  readonly StatisticsAnswer: StatisticsAnswer;
   readonly TriggerAnswer: TriggerAnswer;
+  readonly WhyAnswer: WhyAnswer;
   /** The text of a dump. */
   readonly text: string;
   /** Server-sent events, opened at a sink. */
@@ -87,6 +101,8 @@ export interface ConsoleRoute {
   readonly body?: Readonly<Record<string, OptionRow>>;
   /** The type of the answer; of several, that of the first unless the query asks for another. */
   readonly answer: readonly (keyof Answers)[];
+  /** Columns of the `items` of its answer, which it also gives as a table. */
+  readonly csv?: readonly string[];
   readonly status: 200 | 201 | 202 | 204;
   /** True if it changes the registry. */
   readonly isChange: boolean;

@@ -21,10 +21,17 @@ import {
   ATTENTIONS,
   AUDIT_OUTCOMES,
   type AuditQuery,
+  type EventsQuery,
+  HISTORY_FORMATS,
   JOB_SORTS,
+  type JobHistoryQuery,
   type JobsQuery,
+  type MissedQuery,
   type PageQuery,
+  RUN_OUTCOMES,
+  type RunsQuery,
   type ServersQuery,
+  type StatisticsQuery,
 } from '../contract/index.js';
 import { findNameFault } from './names.js';
 import type {
@@ -46,6 +53,9 @@ const MOST_ITEM = 2 ** 31 - 1;
 const LONGEST_CURSOR = 4_096;
 const LONGEST_FILTER = 512;
 const LONGEST_REASON = 512;
+const SOURCES: readonly ExecutionSource[] = ['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER'];
+const ORIGIN = /^(?:schedule|resident|(?:manual|rerun)(?::[^\p{Cc}]{1,100})?)$/u;
+const KINDS = /^[a-z\d-]{1,40}(?:,[a-z\d-]{1,40}){0,39}$/;
 const MOST_PARAMETER_BYTES = 64 * 1_024;
 /** Longest name of anything, and longest password. */
 const LONGEST_NAME = 1_024;
@@ -93,6 +103,33 @@ export interface ExecutionsQuery extends PageQuery {
   readonly to?: string;
 }
 
+/** Rows of what the lists of the history have in common. */
+const TABLE = {
+  ...PAGE,
+  format: { rule: oneOf(HISTORY_FORMATS) },
+  job: filter,
+  item: { rule: wholeNumber({ from: 0, to: MOST_ITEM }) },
+  from: { rule: instant() },
+  to: { rule: instant() },
+} as const satisfies RowsOf<MissedQuery>;
+
+const RUNS = {
+  ...TABLE,
+  fireTime: { rule: instant() },
+  origin: { rule: matching('schedule, resident, manual, rerun, manual:{id} or rerun:{id}', ORIGIN) },
+  source: { rule: oneOf(SOURCES) },
+  outcome: { rule: oneOf(RUN_OUTCOMES) },
+  instance: filter,
+  version: filter,
+  twice: { rule: flag() },
+} as const satisfies RowsOf<RunsQuery>;
+
+const EVENTS = {
+  ...TABLE,
+  kinds: { rule: matching('at most 40 kinds of events, with commas between them', KINDS) },
+  instance: filter,
+} as const satisfies RowsOf<EventsQuery>;
+
 export interface LiveQuery {
   readonly topics?: string;
 }
@@ -120,10 +157,23 @@ export const QUERIES = {
     ...PAGE,
     item: { rule: wholeNumber({ from: 0, to: MOST_ITEM }) },
     outcome: { rule: oneOf(['succeeded', 'failed', 'unfinished']) },
-    source: { rule: oneOf(['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER']) },
+    source: { rule: oneOf(SOURCES) },
     from: { rule: instant() },
     to: { rule: instant() },
   } satisfies RowsOf<ExecutionsQuery>,
+  runs: RUNS,
+  events: EVENTS,
+  missed: TABLE,
+  jobHistory: {
+    from: { rule: instant() },
+    to: { rule: instant() },
+    limit: { rule: wholeNumber({ from: 1, to: MOST_OF_A_PAGE }) },
+  } satisfies RowsOf<JobHistoryQuery>,
+  statistics: {
+    from: { rule: instant() },
+    to: { rule: instant() },
+    buckets: { rule: wholeNumber({ from: 1, to: MOST_OF_A_PAGE }) },
+  } satisfies RowsOf<StatisticsQuery>,
   live: { topics: { rule: shortText(LONGEST_CURSOR) } } satisfies RowsOf<LiveQuery>,
   preview: { preview: { rule: flag() } } satisfies RowsOf<PreviewQuery>,
 };
@@ -203,6 +253,13 @@ function parameters(): Rule {
       mustBeUnseen(what),
     ),
     schema: { type: 'string', maxLength: MOST_PARAMETER_BYTES },
+  };
+}
+
+function matching(what: string, pattern: RegExp): Rule {
+  return {
+    ...rule(what, (value) => typeof value === 'string' && pattern.test(value), mustBe(what, shortened)),
+    schema: { type: 'string' },
   };
 }
 

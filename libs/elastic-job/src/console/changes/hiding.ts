@@ -18,6 +18,7 @@ import {
   type LastRunAnswer,
   mayAs,
   type OpenRerunAnswer,
+  seesJob,
   type TaskAnswer,
 } from '../contract/index.js';
 import { seenIn, shownDeed, unseenIn } from './seen.js';
@@ -139,6 +140,8 @@ interface Place {
 }
 
 type Hide = (value: unknown, place: Place) => unknown;
+/** Facts of events in the history. */
+type FieldOfEvent = 'agreed' | 'differences' | 'parent';
 type HiddenField = keyof (ItemAnswer & LastRunAnswer & TaskAnswer & JobAnswer & AuditEntry & OpenRerunAnswer);
 
 /** Fields of answers, wherever they stand, that not everybody sees as they are. */
@@ -151,15 +154,24 @@ const FIELDS: Readonly<Record<string, Hide | undefined>> = {
   problem: (value, place) => (value === null || seesSettings(place) ? redacted(value, place) : UNREADABLE),
   // A note of the backend, which a dump hides as well.
   detail: (value) => (value === null ? null : HIDDEN),
+  // Texts that repeat values of settings.
+  differences: ofSettings,
+  agreed: ofSettings,
+  // A job after which another one starts.
+  parent: (value, { caller }) => (typeof value === 'string' && !seesJob(caller, value) ? HIDDEN : value),
   before: ofDeed,
   after: (value, place) => (isJob(place.of) ? seenIn(place.of.after, place.caller) : ofDeed(value, place)),
-} satisfies Partial<Record<HiddenField, Hide>>;
+} satisfies Partial<Record<HiddenField | FieldOfEvent, Hide>>;
 
 /** A value before or after a deed, or after a change of a field. */
 function ofDeed(value: unknown, place: Place): unknown {
   const { caller, of, options } = place;
   if ('field' in of && of.field === 'description') return redacted(value, place);
   return hideIn(isEntry(of) ? shownDeed(value, caller) : value, caller, options);
+}
+
+function ofSettings(value: unknown, place: Place): unknown {
+  return seesSettings(place) ? value : HIDDEN;
 }
 
 function seesSettings({ caller }: Place): boolean {

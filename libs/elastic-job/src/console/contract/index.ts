@@ -7,3 +7,4 @@ export * from './job-answers.js';
 export * from './roles.js';
 export * from './problems.js';
 export * from './queries.js';
+export * from './times.js';

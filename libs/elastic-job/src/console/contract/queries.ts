@@ -63,8 +63,7 @@ export interface RunsQuery extends TableQuery {
   readonly fireTime?: string;
   /** `schedule`, `resident`, `manual` and `rerun`, or `manual:{id}` and `rerun:{id}`. */
   readonly origin?: string;
-  /** `NORMAL_TRIGGER`, `MISFIRE`, `FAILOVER`. */
-  readonly source?: string;
+  readonly source?: 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
   readonly outcome?: RunOutcomeAnswer;
   readonly instance?: string;
   readonly version?: string;

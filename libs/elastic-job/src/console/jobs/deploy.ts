@@ -1,5 +1,5 @@
-import type { DrainAnswer, OverviewAnswer, VersionAnswer } from '../contract/index.js';
-import { type IndexedInstance, type IndexedJob, isoOf } from './indexed-job.js';
+import { isoOf, type DrainAnswer, type OverviewAnswer, type VersionAnswer } from '../contract/index.js';
+import type { IndexedInstance, IndexedJob } from './indexed-job.js';
 
 /** Members of each list. */
 const MOST_NAMED = 10;

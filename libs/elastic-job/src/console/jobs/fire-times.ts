@@ -1,4 +1,4 @@
-import { CronSyntaxError, Schedules, type Timetable, TimeZoneError } from '../../domain/index.js';
+import { CronSyntaxError, Schedules, type Timetable, timetableOf, TimeZoneError } from '../../domain/index.js';
 
 /** At this size the table is emptied; jobs keep what they have. */
 const MOST_KEPT = 20_000;
@@ -41,6 +41,15 @@ export class FireTimes {
       if (error instanceof CronSyntaxError || error instanceof TimeZoneError) return error.message;
       throw error;
     }
+  }
+
+  /** The timetable of settings; undefined if they have none that can be read. */
+  in(
+    settings: Parameters<typeof timetableOf>[0] & { readonly problem: string | null },
+    isQuartz: boolean,
+  ): SharedTimetable | undefined {
+    if (settings.cron === undefined || settings.problem !== null) return undefined;
+    return this.of(timetableOf(settings, isQuartz));
   }
 
   /** Only for a timetable without a fault. */

@@ -7,10 +7,9 @@ import {
   parseCreatedJob,
   parseRunRecord,
   type RunRecord,
-  timetableOf,
 } from '../../domain/index.js';
 import { type JobFacts, type JobPart, type OwnWords, statusOf } from '../../operations/index.js';
-import { type JobRow, UNKNOWN_PULSE } from '../contract/index.js';
+import { isoOf, type JobRow, UNKNOWN_PULSE } from '../contract/index.js';
 import { attentionOf, reasonsIn, weightOf } from './attention.js';
 import type { SharedTimetable } from './fire-times.js';
 import { type IndexedSettings, indexedSettings, type ReadingContext } from './indexed-settings.js';
@@ -53,6 +52,8 @@ export interface IndexedJob {
   readonly attention: number;
   /** Undefined: nothing of it fires. */
   readonly timetable: SharedTimetable | undefined;
+  /** True if Quartz's rules hold, since Java fires it as well. */
+  readonly isQuartz: boolean;
   readonly items: number;
   readonly running: number;
   readonly disabledItems: readonly number[];
@@ -90,10 +91,9 @@ export function indexedJob(
   const origin = originOf(facts, settings);
   const status = statusOf(facts);
   const instances = instancesOf(facts);
+  const isFiring = status !== 'DISABLED' && !origin.isBeingRemoved;
   const isQuartz = instances.some(({ isJavas }) => isJavas) || origin.registeredIn === 'java';
-  const fires = settings.cron !== undefined && settings.problem === null && status !== 'DISABLED';
-  const isFiring = fires && !origin.isBeingRemoved;
-  const timetable = isFiring ? fireTimes.of(timetableOf(settings, isQuartz)) : undefined;
+  const timetable = isFiring ? fireTimes.in(settings, isQuartz) : undefined;
   const isJudged = settings.isMonitored && origin.registeredIn !== 'java';
   const isLate = isJudged && timetable !== undefined && isOverdue(facts, records, { settings, timetable, now });
   return {
@@ -102,6 +102,7 @@ export function indexedJob(
     status,
     attention: attentionIn(facts, records, { settings, status, instances, isLate, ...origin }),
     timetable,
+    isQuartz,
     ...origin,
     ...membersOf(facts),
     instances,
@@ -168,6 +169,7 @@ const UNKNOWN: Omit<IndexedJob, 'attention' | 'job' | 'readAt' | 'unreachable'> 
   // No instance can be seen.
   status: 'CRASHED',
   timetable: undefined,
+  isQuartz: false,
   items: 0,
   running: 0,
   disabledItems: [],
@@ -208,10 +210,6 @@ export function jobRow(indexed: IndexedJob, now: number): JobRow {
     ...UNKNOWN_PULSE,
     asOf: isoOf(readAt),
   };
-}
-
-export function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function instancesOf({ instances, sessions }: JobFacts): readonly IndexedInstance[] {

@@ -6,8 +6,15 @@ import {
   ShardingItemParametersError,
 } from '../../domain/index.js';
 import { type ItemFacts, type JobFacts, settingsOf } from '../../operations/index.js';
-import type { DisabledBy, InstanceAnswer, ItemAnswer, LastRunAnswer, TaskAnswer } from '../contract/index.js';
-import { type IndexedJob, isoOf } from './indexed-job.js';
+import {
+  type DisabledBy,
+  type InstanceAnswer,
+  isoOf,
+  type ItemAnswer,
+  type LastRunAnswer,
+  type TaskAnswer,
+} from '../contract/index.js';
+import type { IndexedJob } from './indexed-job.js';
 
 /** Facts that the nodes of an item do not tell, or that have to be shown in another way. */
 export interface ItemContext {

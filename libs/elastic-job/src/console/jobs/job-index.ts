@@ -17,17 +17,19 @@ import {
   type ServersQuery,
   unknownJobProblem,
 } from '../contract/index.js';
+import type { HistoryGate } from '../history/index.js';
 import { FireTimes } from './fire-times.js';
 import { type IndexedJob, indexedJob, jobRow, unreachableJob } from './indexed-job.js';
 import { LARGEST_PAGE, listJobs } from './job-list.js';
 import { JobNames } from './job-names.js';
 import { JobRounds } from './job-rounds.js';
 import { JobRows } from './job-rows.js';
+import { scheduleOf } from './job-schedule.js';
 import type { OpenJob } from './open-job.js';
 import { OpenJobs } from './open-jobs.js';
 import { listServers, overviewOf, serversOf } from './overview.js';
 import type { FailedRun } from './run-errors.js';
-import { Screens } from './screens.js';
+import { ShownJobs } from './shown-jobs.js';
 
 const NOBODY: Pick<IndexedJob, 'instances'> = { instances: [] };
 
@@ -44,6 +46,8 @@ export interface JobIndexParts {
   readonly disabledBy?: (targets: readonly AuditTarget[]) => Promise<readonly DisabledBy[]>;
   /** Errors of runs of a job that have failed, by their items. @default none is known */
   readonly errorsOf?: (job: JobName, runs: readonly FailedRun[]) => Promise<ReadonlyMap<number, string>>;
+  /** The way to the history of runs. @default there is none */
+  readonly gate?: HistoryGate;
   /** Called for each version of a `config` that is seen, once. Must not throw. */
   readonly onConfig?: (job: JobName, version: number, text: string) => void;
   /** Receives what the registry or a defect has stopped; it is tried again all the same. Must not throw. */
@@ -66,7 +70,7 @@ export class JobIndex {
   private readonly fireTimes = new FireTimes();
   private readonly changes = new Listeners<(job: JobName | undefined) => void>();
   private wasStale = false;
-  private readonly screens: Screens;
+  private readonly shown: ShownJobs;
   private readonly openJobs: OpenJobs;
   private readonly rounds: JobRounds;
   private readonly names: JobNames;
@@ -78,17 +82,23 @@ export class JobIndex {
 
   constructor(private readonly parts: JobIndexParts) {
     const { clock } = parts;
-    this.screens = new Screens(clock);
+    this.shown = new ShownJobs({
+      ...parts,
+      open: () => this.openJobs.looked(),
+      onChange: (job) => this.tell(job),
+    });
     this.openJobs = new OpenJobs({
       ...parts,
       isAway: () => !this.isConnected,
       onRead: (job, facts, begunAt) => this.read(job, facts, begunAt),
       rowOf: (job) => this.row(job),
+      scheduleOf: (indexed) => scheduleOf(indexed, this.fireTimes),
+      withPulse: (row) => this.shown.withPulse(row),
     });
     this.rounds = new JobRounds({
       ...parts,
       rows: this.rows,
-      onScreen: () => new Set([...this.screens.jobs(), ...this.openJobs.withoutView()]),
+      onScreen: () => new Set([...this.shown.inLists(), ...this.openJobs.withoutView()]),
       onRead: (job, facts, begunAt) => this.read(job, facts, begunAt),
       onUnreachable: (job, because, begunAt) => {
         this.put(job, unreachableJob(job, this.rows.get(job), { because, now: this.wallOf(begunAt) }), begunAt);
@@ -120,6 +130,7 @@ export class JobIndex {
     this.stopListening();
     this.ending.abort();
     this.reading.stop();
+    this.shown.stop();
     this.openJobs.stop();
     await Promise.all([this.names.stop(), this.reading.rested()]);
   }
@@ -137,7 +148,7 @@ export class JobIndex {
   /** Undefined if it was not read yet, or is none. */
   row(job: JobName): JobRow | undefined {
     const indexed = this.rows.get(job);
-    return indexed && jobRow(indexed, this.parts.clock.wallNow());
+    return indexed && this.shown.withPulse(jobRow(indexed, this.parts.clock.wallNow()));
   }
 
   /**
@@ -152,15 +163,16 @@ export class JobIndex {
   list(query: JobsQuery, caller: ConsoleCaller): JobsAnswer {
     const { jobs, state, total } = this.rows.seenBy(caller);
     const { cursor, items, matching } = listJobs(jobs, query, this.parts.clock.wallNow());
-    return { items, cursor, total, matching, ...this.stateOf(state) };
+    return { items: items.map((row) => this.shown.withPulse(row)), cursor, total, matching, ...this.stateOf(state) };
   }
 
   overview(caller: ConsoleCaller): OverviewAnswer {
     const { namespace, registry } = this.parts;
     const { jobs, state, total } = this.rows.seenBy(caller);
     const atAGlance = overviewOf(jobs, this.parts.clock.wallNow());
+    const ofHistory = this.shown.inOverview(caller, atAGlance.worst);
     const shown = { state: registry.session.state ?? 'CONNECTING', namespace };
-    return { registry: shown, jobs: total, ...atAGlance, history: null, ...this.stateOf(state) };
+    return { registry: shown, jobs: total, ...atAGlance, ...ofHistory, ...this.stateOf(state) };
   }
 
   /** @throws {ConsoleProblem} 400 for a cursor of another query */
@@ -193,12 +205,17 @@ export class JobIndex {
 
   /** Has the rows of these jobs read sooner than others, since the caller looks at them. Of many the first count. */
   setScreen(caller: ConsoleCaller, jobs: readonly JobName[]): void {
-    this.screens.show(caller, jobs.slice(0, LARGEST_PAGE));
+    this.shown.showList(caller, jobs.slice(0, LARGEST_PAGE));
   }
 
   /** Keeps what the caller looks at on the screen, since a stream tells of it. */
   keepScreen(caller: ConsoleCaller): void {
-    this.screens.keep(caller);
+    this.shown.keep(caller);
+  }
+
+  /** Resolves once the history of what is shown is at hand, or soon after in any case. */
+  historyReady(): Promise<void> {
+    return this.shown.ready();
   }
 
   private get isConnected(): boolean {

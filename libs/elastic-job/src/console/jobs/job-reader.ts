@@ -1,11 +1,13 @@
 import type { Clock } from '../../clock/index.js';
 import type { JobName, Redact } from '../../domain/index.js';
+import type { JobSchedule } from '../history/index.js';
 import { type ItemFacts, type JobFacts, readItems, readJob, settingsOf } from '../../operations/index.js';
 import { isUnanswered, type RegistryCenter, SessionLostError } from '../../registry/index.js';
 import {
   type AuditTarget,
   type DisabledBy,
   type FailoverAnswer,
+  isoOf,
   type ItemAnswer,
   type ItemsAnswer,
   type JobAnswer,
@@ -13,7 +15,7 @@ import {
   type PageQuery,
   unknownJobProblem,
 } from '../contract/index.js';
-import { type IndexedJob, isoOf, jobRow, ROW_PARTS } from './indexed-job.js';
+import { type IndexedJob, jobRow, ROW_PARTS } from './indexed-job.js';
 import { itemAnswer, lastRunOf, membersOf, parametersIn } from './item-answer.js';
 import { pageOf } from './job-list.js';
 import type { FailedRun } from './run-errors.js';
@@ -38,6 +40,9 @@ export interface JobReaderParts {
   readonly onRead: (job: JobName, facts: JobFacts, begunAt: number) => IndexedJob | undefined;
   /** The row of the index; undefined if it has none. */
   readonly rowOf: (job: JobName) => JobRow | undefined;
+  readonly scheduleOf: (indexed: IndexedJob) => JobSchedule;
+  /** The row with what the history tells of the job. @default nothing is known of it */
+  readonly withPulse?: (row: JobRow) => JobRow;
   readonly disabledBy?: (targets: readonly AuditTarget[]) => Promise<readonly DisabledBy[]>;
   readonly errorsOf?: (job: JobName, runs: readonly FailedRun[]) => Promise<ReadonlyMap<number, string>>;
 }
@@ -58,7 +63,7 @@ export class JobReader {
     return this.orLast('row', async () => {
       await view.ready();
       const known = view.isOpen ? undefined : rowOf(this.name);
-      return known ?? jobRow((await this.read()).indexed, this.now);
+      return known ?? this.rowOf((await this.read()).indexed);
     });
   }
 
@@ -75,7 +80,7 @@ export class JobReader {
           return { ip: serverIp, disabled: status === 'DISABLED', instances };
         });
         return {
-          ...jobRow(indexed, this.now),
+          ...this.rowOf(indexed),
           description: this.parts.redact(description),
           after: indexed.settings.after,
           disabled: await this.disabledOf(indexed, servers),
@@ -87,6 +92,11 @@ export class JobReader {
       },
       asStale,
     );
+  }
+
+  /** @throws {ConsoleProblem} 404 if there is no such job */
+  schedule(): Promise<JobSchedule> {
+    return this.orLast('schedule', async () => this.parts.scheduleOf((await this.read()).indexed));
   }
 
   /** @throws {ConsoleProblem} 404 if there is no such job, 400 for a cursor of another query */
@@ -165,6 +175,11 @@ export class JobReader {
     const indexed = onRead(this.name, facts, begunAt);
     this.assertThere(facts);
     return { facts, indexed: indexed! };
+  }
+
+  private rowOf(indexed: IndexedJob): JobRow {
+    const row = jobRow(indexed, this.now);
+    return this.parts.withPulse?.(row) ?? row;
   }
 
   private async readItemNames(): Promise<JobFacts> {

@@ -1,6 +1,6 @@
 import type { JobName } from '../../domain/index.js';
-import { type ConsoleCaller, type IndexState, seesJob } from '../contract/index.js';
-import { type IndexedJob, isoOf } from './indexed-job.js';
+import { type ConsoleCaller, type IndexState, isoOf, seesJob } from '../contract/index.js';
+import type { IndexedJob } from './indexed-job.js';
 
 /** Nodes of a job that was not read yet: ten items. */
 const USUAL_NODES = 50;

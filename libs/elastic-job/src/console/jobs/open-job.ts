@@ -1,9 +1,13 @@
 import type { FailoverAnswer, ItemAnswer, ItemsAnswer, JobAnswer, JobRow, PageQuery } from '../contract/index.js';
+import type { JobSchedule } from '../history/index.js';
 import type { JobReader } from './job-reader.js';
 import type { JobChange } from './job-view.js';
 
 /** A job that somebody looks at. */
-export class OpenJob implements Pick<JobReader, 'failover' | 'item' | 'items' | 'job' | 'onChange' | 'row'> {
+export class OpenJob implements Pick<
+  JobReader,
+  'failover' | 'item' | 'items' | 'job' | 'onChange' | 'row' | 'schedule'
+> {
   private isOpen = true;
 
   constructor(
@@ -29,6 +33,10 @@ export class OpenJob implements Pick<JobReader, 'failover' | 'item' | 'items' | 
 
   failover(): Promise<FailoverAnswer> {
     return this.reader.failover();
+  }
+
+  schedule(): Promise<JobSchedule> {
+    return this.reader.schedule();
   }
 
   /** @returns a function that removes the listener */

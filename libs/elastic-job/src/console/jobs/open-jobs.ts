@@ -37,7 +37,12 @@ export class OpenJobs {
 
   /** Jobs that somebody looks at, and for which there was no place. */
   withoutView(): readonly JobName[] {
-    return [...this.shared].flatMap(([job, { viewers }]) => (viewers > 0 && !this.viewed.has(job) ? [job] : []));
+    return this.looked().filter((job) => !this.viewed.has(job));
+  }
+
+  /** Jobs that somebody looks at. */
+  looked(): readonly JobName[] {
+    return [...this.shared].flatMap(([job, { viewers }]) => (viewers > 0 ? [job] : []));
   }
 
   stop(): void {

@@ -3,13 +3,14 @@ import {
   type Attention,
   ATTENTIONS,
   type IndexState,
+  isoOf,
   type OverviewAnswer,
   type ServerAnswer,
   type ServersAnswer,
   type ServersQuery,
 } from '../contract/index.js';
 import { hasReason } from './attention.js';
-import { type IndexedInstance, type IndexedJob, isoOf, jobRow } from './indexed-job.js';
+import { type IndexedInstance, type IndexedJob, jobRow } from './indexed-job.js';
 import { deployOf } from './deploy.js';
 import { compared, pageOf } from './job-list.js';
 

@@ -3,6 +3,7 @@ import {
   Audit,
   ConsoleApi,
   type ConsoleLimitOptions,
+  HistoryGate,
   Identities,
   JobIndex,
   LiveStreams,
@@ -56,9 +57,10 @@ export function consoleOf(options: ElasticJobConsoleOptions, parts: ApplicationP
     log: logOf(redact),
   });
   const audit = auditOf(options, clock, redact);
-  const index = indexOf(parts, audit, redact);
-  const onError = (reason: unknown) =>
-    lines.write(thrown('Console: a frame of a stream was kept back', redactThrown(reason, redact)));
+  const tell = (text: string, reason: unknown) => lines.write(thrown(text, redactThrown(reason, redact)));
+  const gate = new HistoryGate({ clock, sinks: application.tracing, log: { error: tell } });
+  const index = indexOf(parts, audit, { gate, redact });
+  const onError = (reason: unknown) => tell('Console: a frame of a stream was kept back', reason);
   const streams = new LiveStreams({ clock, audit, index, onError, ...streamLimits(given) });
   const api = new ConsoleApi({
     path: base,
@@ -74,7 +76,7 @@ export function consoleOf(options: ElasticJobConsoleOptions, parts: ApplicationP
     commands: parts.commands,
     items: parts.items,
     configurations: parts.configurations,
-    sinks: application.tracing,
+    gate,
     targets: { targets: targetsOf(application), allowed: application.allowRegistryTargets ?? {} },
     showProps: options.showProps ?? [],
     log: { error: (text, reason) => lines.write(thrown(text, reason)) },
@@ -107,12 +109,17 @@ function lifeOf({ api, audit, identities, index, streams }: LivingParts): Omit<R
   };
 }
 
-function indexOf({ application, clock, registry }: ApplicationParts, audit: Audit, redact: Redact): JobIndex {
+function indexOf(
+  { application, clock, registry }: ApplicationParts,
+  audit: Audit,
+  { gate, redact }: { readonly gate: HistoryGate; readonly redact: Redact },
+): JobIndex {
   const errors = new RunErrors({ clock, history: new ApplicationRunHistory(application.tracing) });
   return new JobIndex({
     clock,
     redact,
     registry,
+    gate,
     namespace: namespaceOf(application),
     isShared: application.processing,
     disabledBy: (targets) => audit.disabledBy(targets),
