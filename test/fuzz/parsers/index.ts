@@ -8,6 +8,8 @@ import {
   instance,
   json,
   passedRounds,
+  rerun,
+  rerunProgress,
   path,
   record,
   session,
@@ -22,6 +24,21 @@ import { cron, timeZone, traceparent } from './schedule.js';
  */
 export const PARSERS: readonly FuzzedParser[] = [
   [configuration, elasticJob2, elasticJob3, itemParameters],
-  [record, instance, session, trigger, dependents, startsAfterOthers, ended, arrival, passedRounds, path, fence, json],
+  [
+    record,
+    instance,
+    session,
+    trigger,
+    dependents,
+    startsAfterOthers,
+    ended,
+    rerun,
+    rerunProgress,
+    arrival,
+    passedRounds,
+    path,
+    fence,
+    json,
+  ],
   [cron, timeZone, traceparent],
 ].flat();
