@@ -11,6 +11,7 @@ import {
 import { type Clock, SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
+import { RowSource } from '../../../libs/elastic-job/src/tracing/sql/row-source.js';
 import { TraceRecorder } from '../../../libs/elastic-job/src/tracing/sql/trace-recorder.js';
 import { TraceRetention } from '../../../libs/elastic-job/src/tracing/sql/trace-retention.js';
 import { asTraceDb } from '../../../libs/elastic-job/src/tracing/sql/trace-row.js';
@@ -27,6 +28,7 @@ import {
   rowsOf,
   run,
 } from './history-database.js';
+import { describeOwnRowsContract } from './own-rows.contract.js';
 import { FIRE_TIME, JOB, toldRun, type ToldRun } from './told-runs.js';
 
 const DAY_MS = 86_400_000;
@@ -45,6 +47,8 @@ class SteppedClock extends SystemClock {
  * database
  */
 export function describeHistoryContract(name: string, open: () => Promise<HistoryDatabase>, java?: JavaTables): void {
+  describeOwnRowsContract(name, open);
+
   describe(`a history in ${name}`, () => {
     let database: HistoryDatabase;
     let db: Kysely<unknown>;
@@ -169,7 +173,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       const store = new TraceStore(asTraceDb(db), traceDialect(dialectOf(db)!));
       await store.open();
       const { begin, end } = toldRun({ outcomes: new Map([[0, { kind: 'failed', error: 'no' }]]) });
-      const recorder = new TraceRecorder(new SystemClock());
+      const recorder = new TraceRecorder(new RowSource(new SystemClock()), { version: null, epoch: null });
       const [started, ended] = [begin, end].map((events) => events.flatMap((event) => recorder.rowsOf(event)));
 
       for (const rows of [ended!, started!]) await store.write(rows);

@@ -15,7 +15,7 @@ export function createDialect(): Dialect {
   const prepare = (text: string) => {
     const statement = real.prepare(text);
     const act = (parameters: readonly unknown[]) => {
-      if (parameters.includes('dies')) process.exit(3);
+      if (text.includes('JOB_EXECUTION_LOG') && parameters.includes('dies')) process.exit(3);
       if (parameters.includes('dies-once') && isFirst()) process.exit(3);
       if (parameters.includes('hangs')) hang();
     };

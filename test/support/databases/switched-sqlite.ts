@@ -6,6 +6,8 @@ export class SwitchedSqlite {
   isAway = false;
   /** Error of all writes, while the database can be read. */
   refusal: Error | undefined;
+  /** A text of statements that it refuses for a lack of rights. */
+  forbidden: string | undefined;
   readonly db: Kysely<unknown>;
   private readonly real = new Libsql(':memory:');
 
@@ -13,6 +15,9 @@ export class SwitchedSqlite {
     const database = {
       prepare: (text: string) => {
         if (this.isAway) throw new Error('connect ECONNREFUSED');
+        if (this.forbidden !== undefined && text.includes(this.forbidden)) {
+          throw Object.assign(new Error('permission denied'), { code: '42501' });
+        }
         if (this.refusal !== undefined && text.startsWith('insert')) throw this.refusal;
         return this.real.prepare(text);
       },

@@ -56,8 +56,8 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
     { provide: JobEvents, useFactory: ({ events }: ElasticJobRuntime) => events, inject: [ElasticJobRuntime] },
     {
       provide: EventSinks,
-      useFactory: ({ redact, tracing }: ResolvedModuleOptions, events: JobEvents, clock: Clock) =>
-        new EventSinks(tracing, events, clock, redact),
+      useFactory: ({ redact, tokenEpoch, tracing, version }: ResolvedModuleOptions, events: JobEvents, clock: Clock) =>
+        new EventSinks(tracing, events, clock, redact, { version, tokenEpoch }),
       inject: [ELASTIC_JOB_OPTIONS, JobEvents, CLOCK],
     },
     asking(JobRegistrar, (runtime) => runtime.registrar, ['change']),

@@ -9,6 +9,10 @@ import { eventRedaction } from './redacted-event.js';
 /** Parts of the process that a sink may use. */
 export interface SinkHost {
   readonly clock: Clock;
+  /** Release of the application; undefined if nobody has told it. */
+  readonly version?: string | undefined;
+  /** The module's `tokenEpoch`. */
+  readonly tokenEpoch?: number | undefined;
   /**
    * Reports an event about this sink to all sinks and listeners, this one included. While the sink hears an event,
    * before its first `await`, it is told after that. Answers of answers to an event are told, and further ones are
@@ -55,12 +59,13 @@ export class EventSinks {
     private readonly events: JobEvents,
     private readonly clock: Clock,
     private readonly redact?: Redact,
+    private readonly facts: Pick<SinkHost, 'version' | 'tokenEpoch'> = {},
   ) {}
 
   /** @throws the error of a sink that can never work; the sinks before it have started and must be stopped */
   start(): void {
     const emit = (event: JobEvent) => this.events.emit({ ...event });
-    const host: SinkHost = Object.freeze({ clock: this.clock, emit });
+    const host: SinkHost = Object.freeze({ ...this.facts, clock: this.clock, emit });
     const shown = this.redact ? eventRedaction(this.redact) : (event: JobEvent) => event;
     for (const sink of this.sinks) {
       const answer: unknown = inOwnContext(() => sink.start?.(host));

@@ -1,6 +1,8 @@
 import { findNearestName, type JobName, type SettledOutcome, show } from '../domain/index.js';
 import type { JobEvent } from './job-event.js';
 
+export type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { readonly kind: Kind }>;
+
 /** Description of each event, in one line. An event without one does not compile. */
 export const JOB_EVENTS: Readonly<Record<JobEvent['kind'], string>> = {
   session: "the registry session's state has changed",

@@ -250,12 +250,13 @@ export type JobEvent =
       /** Number of edits. */
       readonly count: number;
     }
-  /** A history has dropped rows, because its store was slow or away, or refused them. */
+  /** A history has dropped rows, the oldest of the instant `since`: its store was slow or away, or refused them. */
   | {
       readonly kind: 'history-dropped';
       readonly sink: string;
       /** Since the last such event of this sink. */
       readonly count: number;
+      readonly since?: number | undefined;
     }
   /**
    * A handler has failed; its item is tried again after `delayMs` milliseconds. `attempt` is the number of the next

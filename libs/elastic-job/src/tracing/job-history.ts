@@ -46,7 +46,7 @@ export interface JobRun {
   readonly origin: TriggerOrigin | undefined;
   readonly source: string;
   readonly outcome: RunOutcome;
-  /** One word, such as `cancelled`, `timed-out`, `handed-over`; undefined if there is no more to say. */
+  /** One word, such as `cancelled`, `timed-out`, `moved`; undefined if there is no more to say. */
   readonly cause: string | undefined;
   /** The error or the reason, as `ExecutionTrace.failureCause` has it. */
   readonly error: string | undefined;

@@ -1,7 +1,7 @@
 import { type Redact, redactOutcome, redactThrown, redactTrigger, type Trigger } from '../domain/index.js';
+import type { EventOf } from './job-event.catalogue.js';
 import type { JobEvent } from './job-event.js';
 
-type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { readonly kind: Kind }>;
 type FieldsOf<Event> = Omit<Event, 'kind'>;
 
 /** Makes the value that sinks get for a field. */
@@ -80,7 +80,7 @@ const SHOWN: ShownFields = {
     overwrite: kept,
   },
   'configuration-changed': { jobName: kept, fields: texts, at: kept, count: kept },
-  'history-dropped': { sink: kept, count: kept },
+  'history-dropped': { sink: kept, count: kept, since: kept },
   retrying: { trigger, item: kept, attempt: kept, error: thrown, delayMs: kept },
   unanswered: { counts: kept, error: thrown },
   'error-handler-failed': { jobName: kept, type: kept, error: thrown },

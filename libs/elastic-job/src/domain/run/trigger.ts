@@ -93,3 +93,8 @@ export function formatTaskId(jobName: JobName, items: readonly number[], instanc
 export function serverIpOfTask(taskId: string): string {
   return taskId.split(ID_DELIMITER)[3] ?? '';
 }
+
+/** The instance in a task id. */
+export function instanceOfTask(taskId: string): string {
+  return taskId.split(ID_DELIMITER).slice(3).join(ID_DELIMITER);
+}

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { OwnDatabase } from './own-row.js';
 import type { TableIndex, TraceDialect } from './trace-dialect.js';
 import type { TraceDb } from './trace-row.js';
 
@@ -68,6 +69,17 @@ const TABLES = {
     },
   },
 } as const satisfies Readonly<Record<string, OwnTable>>;
+
+export const OWN_TABLES = [
+  'elasticJobRun',
+  'elasticJobAttempt',
+  'elasticJobEvent',
+  'elasticJobStat',
+] as const satisfies readonly (keyof OwnDatabase)[];
+
+export function isOwn(table: string): boolean {
+  return OWN_TABLES.some((own) => own === table);
+}
 
 /**
  * Creates the tables that are missing, each with its indexes. Several instances may do so at once. It is recorded

@@ -1,4 +1,5 @@
-import { lesserVersionsOf, type TraceRow } from './trace-row.js';
+import { lesserVersionsOf } from './lesser-row.js';
+import { timeOf, type TraceRow } from './trace-row.js';
 
 /**
  * Rows that wait to be written, in order, each once: a later version of a row replaces the earlier one. When the
@@ -8,6 +9,7 @@ export class RowQueue {
   private waiting = new Map<number, TraceRow>();
   private taken: readonly TraceRow[] = [];
   private lost = 0;
+  private lostFrom: number | undefined;
 
   /** @param limit most rows that wait or are being written; must exceed the rows that are taken at once */
   constructor(private readonly limit: number) {}
@@ -19,6 +21,13 @@ export class RowQueue {
   /** Number of rows dropped so far. */
   get dropped(): number {
     return this.lost;
+  }
+
+  /** The time of the oldest row that was dropped since the last call, in milliseconds since the epoch. */
+  takeLostFrom(): number | undefined {
+    const from = this.lostFrom;
+    this.lostFrom = undefined;
+    return from;
   }
 
   put(row: TraceRow): void {
@@ -47,22 +56,27 @@ export class RowQueue {
 
   /** Drops the first of the taken rows. */
   drop(): void {
-    this.lost += Math.min(this.taken.length, 1);
+    this.lose(this.taken.slice(0, 1));
     this.done(1);
   }
 
   /** Drops all rows. */
   dropAll(): void {
     this.giveBack();
-    this.lost += this.waiting.size;
+    this.lose([...this.waiting.values()]);
     this.waiting.clear();
   }
 
   private dropOldest(): void {
-    const [oldest] = this.waiting.keys();
+    const [oldest] = this.waiting.values();
     if (oldest === undefined) return;
-    this.waiting.delete(oldest);
-    this.lost += 1;
+    this.waiting.delete(oldest.number);
+    this.lose([oldest]);
+  }
+
+  private lose(rows: readonly TraceRow[]): void {
+    this.lost += rows.length;
+    for (const row of rows) this.lostFrom = Math.min(timeOf(row) ?? Infinity, this.lostFrom ?? Infinity);
   }
 }
 

@@ -2,7 +2,9 @@ import type { Kysely } from 'kysely';
 import { ConfigurationError, type JobName, show } from '../../domain/index.js';
 import type { JobEventSink, SinkHost, TracingStoreStatus } from '../event-sinks.js';
 import type { JobEvent } from '../job-event.js';
-import { asTraceDb } from './trace-row.js';
+import { asTraceDb, fitting } from './trace-row.js';
+import { RowSource, WIDTH } from './row-source.js';
+import { StatRecorder } from './stat-recorder.js';
 import { dialectOf, TRACE_DIALECTS, traceDialect, type TraceDialectName } from './trace-dialect.js';
 import type {
   ExecutionCount,
@@ -177,21 +179,28 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory, JobHistor
   }
 
   /** @throws {ConfigurationError} if another application uses this history */
-  start({ clock, emit }: SinkHost): void {
+  start({ clock, emit, version, tokenEpoch }: SinkHost): void {
     const { name: sink, store } = this;
     if (this.isStarted) {
       throw new ConfigurationError('SqlHistory', [`"${sink}" is given to two applications; make one for each`]);
     }
     this.isStarted = true;
     const { keepDays, keepRows, queueRows = 10_000, gatherMs = 200 } = this.options;
-    const onDropped = (count: number) => emit({ kind: 'history-dropped', sink, count });
+    const onDropped = (count: number, since?: number) => emit({ kind: 'history-dropped', sink, count, since });
     const onError = (message: string, error: unknown) =>
       emit({ kind: 'error', jobName: undefined, message: `history "${sink}": ${message}`, error });
     const thread = this.threadOf(onError);
+    const writer = new TraceWriter({ store: thread ?? store, clock, queueRows, gatherMs, onDropped, onError });
+    const rows = new RowSource(clock);
+    const facts = {
+      version: version === undefined ? null : fitting(version, WIDTH.version),
+      epoch: tokenEpoch ?? null,
+    };
     this.parts = {
-      recorder: new TraceRecorder(clock),
+      recorder: new TraceRecorder(rows, facts),
+      sums: new StatRecorder({ rows, clock, offer: (made) => writer.offer(made) }),
       thread,
-      writer: new TraceWriter({ store: thread ?? store, clock, queueRows, gatherMs, onDropped, onError }),
+      writer,
       retention: new TraceRetention({ store, clock, keepDays, keepRows, onError }),
     };
     this.parts.writer.start();
@@ -200,12 +209,15 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory, JobHistor
 
   hear(event: JobEvent): void {
     if (this.parts === undefined) return;
-    const { recorder, writer } = this.parts;
-    writer.offer(recorder.rowsOf(event));
+    const { recorder, sums, writer } = this.parts;
+    const made = recorder.rowsOf(event);
+    writer.offer(made);
+    sums.hear(event, made);
   }
 
   async stop(signal: AbortSignal): Promise<void> {
     this.parts?.retention.stop();
+    this.parts?.sums.stop();
     await this.parts?.writer.stop(signal);
     await this.parts?.thread?.close(signal);
     this.isStarted = false;
@@ -223,6 +235,7 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory, JobHistor
 
 interface HistoryParts {
   readonly recorder: TraceRecorder;
+  readonly sums: StatRecorder;
   readonly thread: WriterThread | undefined;
   readonly writer: TraceWriter;
   readonly retention: TraceRetention;

@@ -95,6 +95,9 @@ export interface CatalogueColumn {
   readonly width: number | string | null;
 }
 
+/** A condition. @param given the name of a column of the new row @param kept of the row that is there */
+type IsLater = (given: (column: string) => string, kept: (column: string) => string) => string;
+
 /**
  * All differences between the databases. Written-out statements name tables and columns without quotes, as Java's do,
  * so that each database finds them in the case in which it keeps them.
@@ -115,13 +118,17 @@ export interface TraceDialect {
   time(ms: number): StoredTime;
   /** End of an insert that changes nothing in rows with existing ids. */
   readonly orKeep: RawBuilder<unknown>;
-  /** End of an insert that completes rows with existing ids, if the new row has an end. */
-  readonly orComplete: RawBuilder<unknown>;
+  /**
+   * End of an insert that changes columns of rows with existing ids, where a condition of the given and the kept values
+   * holds. MySQL changes one column after the other, and compares with what it has changed: list last those that the
+   * condition compares.
+   */
+  orReplace(table: string, columns: readonly string[], isLater: IsLater): RawBuilder<unknown>;
   /** Deletes the oldest rows, up to this number. */
   deleteBefore(table: string, timeColumn: string, before: StoredTime, count: number): RawBuilder<unknown>;
 }
 
-const ON_CONFLICT: Pick<TraceDialect, 'createTable' | 'orKeep' | 'orComplete' | 'deleteBefore'> = {
+const ON_CONFLICT: Pick<TraceDialect, 'createTable' | 'orKeep' | 'orReplace' | 'deleteBefore'> = {
   createTable: (name, columns, indexes) => [
     `CREATE TABLE IF NOT EXISTS ${name} (${columns}, PRIMARY KEY (id))`,
     ...Object.entries(indexes).map(
@@ -130,9 +137,12 @@ const ON_CONFLICT: Pick<TraceDialect, 'createTable' | 'orKeep' | 'orComplete' | 
     ),
   ],
   orKeep: sql`on conflict (id) do nothing`,
-  orComplete: sql`on conflict (id) do update set is_success = excluded.is_success,
-    failure_cause = excluded.failure_cause, complete_time = excluded.complete_time
-    where excluded.complete_time is not null`,
+  orReplace: (table, columns, isLater) => {
+    const given = (column: string): string => `excluded.${column}`;
+    const changes = columns.map((column) => `${column} = ${given(column)}`).join(', ');
+    const condition = isLater(given, (column) => `${table}.${column}`);
+    return sql.raw(`on conflict (id) do update set ${changes} where ${condition}`);
+  },
   deleteBefore: (table, timeColumn, before, count) => {
     const [name, column] = [sql.raw(table), sql.raw(timeColumn)];
     return sql`delete from ${name} where id in
@@ -183,10 +193,12 @@ const MYSQL: TraceDialect = {
   flag: Number,
   time: (ms) => new Date(ms),
   orKeep: sql`on duplicate key update id = values(id)`,
-  orComplete: sql`on duplicate key update
-    is_success = if(values(complete_time) is null, is_success, values(is_success)),
-    failure_cause = if(values(complete_time) is null, failure_cause, values(failure_cause)),
-    complete_time = coalesce(values(complete_time), complete_time)`,
+  orReplace: (_table, columns, isLater) => {
+    const given = (column: string): string => `values(${column})`;
+    const condition = isLater(given, (column) => column);
+    const changes = columns.map((column) => `${column} = if(${condition}, ${given(column)}, ${column})`);
+    return sql.raw(`on duplicate key update ${changes.join(', ')}`);
+  },
   deleteBefore: (table, timeColumn, before, count) => {
     const column = sql.raw(timeColumn);
     return sql`delete from ${sql.raw(table)} where ${column} < ${before} order by ${column} limit ${sql.lit(count)}`;

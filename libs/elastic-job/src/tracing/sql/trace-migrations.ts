@@ -1,15 +1,15 @@
 import * as kysely from 'kysely';
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { TraceDb } from './trace-row.js';
-import { createOwnTables } from './own-tables.js';
 import { type CatalogueColumn, SOURCE_COLUMN, type TraceDialect } from './trace-dialect.js';
 
 const EXECUTIONS = 'JOB_EXECUTION_LOG';
 const STATUSES = 'JOB_STATUS_TRACE_LOG';
 
 /**
- * Brings the tables into the form that this version writes. Several instances may do so at once; the later ones find it
- * done. Migrations only add, so older versions of this package, and Java, still work.
+ * Brings ElasticJob's tables into the form that this version writes. Several instances may do so at once; the later
+ * ones find it done. An older version's migrator refuses a migration that it does not know: add none.
+ * @see createOwnTables
  * @throws the database's error
  */
 export async function migrateTraces(db: TraceDb, dialect: TraceDialect): Promise<void> {
@@ -22,7 +22,6 @@ export async function migrateTraces(db: TraceDb, dialect: TraceDialect): Promise
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
-  await createOwnTables(db, dialect);
 }
 
 /** kysely 0.29 has it in a separate entry. Its name must be hidden from bundlers, which would miss it in 0.28. */

@@ -1,25 +1,11 @@
-import { type Clock, RowIds } from '../../clock/index.js';
-import {
-  beginsWithHandOver,
-  describeError,
-  handOverOf,
-  type JobName,
-  messageOf,
-  serverIpOfTask,
-  type SettledOutcome,
-  type Trigger,
-} from '../../domain/index.js';
+import type { JobName } from '../../domain/index.js';
+import type { EventOf } from '../job-event.catalogue.js';
 import type { JobEvent } from '../job-event.js';
 import type { TraceState } from '../trace-query.js';
-import { type ExecutionRow, fitting, type StatusRow, type TraceRow } from './trace-row.js';
-
-type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
-
-/** Most causes of an error in a row. */
-const MOST_CAUSES = 9;
-
-/** Widths of ElasticJob's columns, in UTF-16 units. */
-const WIDTH = { jobName: 100, taskId: 255, host: 255, ip: 50, items: 100, text: 4_000 };
+import { EventRecorder } from './event-recorder.js';
+import { type RowSource, WIDTH } from './row-source.js';
+import { describeFailure, type RunFacts, RunRecorder } from './run-recorder.js';
+import { fitting, type StatusRow, type TraceRow } from './trace-row.js';
 
 /**
  * Turns events into rows. There is no row for TASK_STAGING, which Java writes when a trigger comes: here the items are
@@ -27,58 +13,37 @@ const WIDTH = { jobName: 100, taskId: 255, host: 255, ip: 50, items: 100, text: 
  * @see ElasticJob, `ElasticJobExecutor`: the states, with their texts
  */
 export class TraceRecorder {
-  /** Rows of items that have started, by their trigger. */
-  private readonly started = new WeakMap<Trigger, Map<number, ExecutionRow>>();
-  private readonly ids: RowIds;
-  private readonly hostname: string;
-  private rows = 0;
-  /** The task of the last row: that of the next one is mostly the same. */
-  private lastTask = { named: '', taskId: '', ip: '' };
+  private readonly runs: RunRecorder;
+  private readonly events: EventRecorder;
 
-  constructor(private readonly clock: Clock) {
-    this.ids = new RowIds(clock);
-    this.hostname = fitting(clock.hostName(), WIDTH.host);
+  constructor(
+    private readonly rows: RowSource,
+    facts: RunFacts,
+  ) {
+    this.runs = new RunRecorder(rows, facts);
+    this.events = new EventRecorder(rows);
   }
 
-  /** Most events have none. A later version of a row has the same id. */
+  /** A later version of a row has the same number and id. */
   rowsOf(event: JobEvent): readonly TraceRow[] {
     switch (event.kind) {
       case 'triggered':
         return event.items.length > 0 ? [] : this.passed(event, `Sharding item for job '${jobOf(event)}' is empty.`);
       case 'misfired':
-        return this.passed(event, misfireText(event));
+        return [...this.passed(event, misfireText(event)), ...this.events.rowsOf(event)];
       case 'begun':
-        return [this.status(event, 'TASK_RUNNING', '')];
+        return [this.status(event, 'TASK_RUNNING', ''), ...this.runs.begun(event)];
       case 'started':
-        return this.start(event);
+        return this.runs.started(event);
+      case 'retrying':
+        return this.runs.retrying(event);
       case 'settled':
-        return [this.settle(event)];
+        return this.runs.settled(event);
       case 'finished':
         return [this.finish(event)];
       default:
-        return [];
+        return this.events.rowsOf(event);
     }
-  }
-
-  private start(event: EventOf<'started'>): ExecutionRow[] {
-    const { trigger, item } = event;
-    const items = this.started.get(trigger) ?? new Map<number, ExecutionRow>();
-    // A retry continues the row of the first attempt.
-    if (items.has(item)) return [];
-    const row = this.execution(event, this.clock.wallNow());
-    this.started.set(trigger, items.set(item, row));
-    return [row];
-  }
-
-  private settle(event: EventOf<'settled'>): ExecutionRow {
-    const { trigger, item, outcome, durationMs } = event;
-    const now = this.clock.wallNow();
-    // An item that was aborted before its handler was called has no row yet.
-    const row = this.started.get(trigger)?.get(item) ?? this.execution(event, now - Math.round(durationMs));
-    this.started.get(trigger)?.delete(item);
-    const cause = causeOf(outcome);
-    const failureCause = cause === null ? null : fitting(cause, WIDTH.text);
-    return { ...row, isSuccess: cause === null, failureCause, completeTime: now };
   }
 
   private finish(event: EventOf<'finished'>): StatusRow {
@@ -97,81 +62,24 @@ export class TraceRecorder {
     state: TraceState,
     message: string,
   ): StatusRow {
-    const { taskId, ip } = this.task(event.taskId);
+    const { taskId, ip } = this.rows.task(event.taskId);
     return {
       table: 'status',
-      id: this.ids.next(),
-      number: (this.rows += 1),
+      id: this.rows.id(),
+      number: this.rows.number(),
       jobName: fitting(jobOf(event), WIDTH.jobName),
       taskId,
       slaveId: ip,
       shardingItem: fitting(`[${event.items.join(', ')}]`, WIDTH.items),
       state,
       message: fitting(message, WIDTH.text),
-      creationTime: this.clock.wallNow(),
+      creationTime: this.rows.now(),
     };
-  }
-
-  private execution(event: EventOf<'started' | 'settled'>, startTime: number): ExecutionRow {
-    const { trigger, item } = event;
-    const { taskId, ip } = this.task(event.taskId);
-    return {
-      table: 'execution',
-      id: this.ids.next(),
-      number: (this.rows += 1),
-      jobName: fitting(trigger.jobName, WIDTH.jobName),
-      taskId,
-      hostname: this.hostname,
-      ip,
-      shardingItem: item,
-      executionSource: trigger.source,
-      failureCause: null,
-      isSuccess: false,
-      startTime,
-      completeTime: null,
-    };
-  }
-
-  private task(named: string): { readonly taskId: string; readonly ip: string } {
-    if (this.lastTask.named !== named) {
-      const ip = fitting(serverIpOfTask(named), WIDTH.ip);
-      this.lastTask = { named, taskId: fitting(named, WIDTH.taskId), ip };
-    }
-    return this.lastTask;
-  }
-}
-
-function causeOf(outcome: SettledOutcome): string | null {
-  switch (outcome.kind) {
-    case 'succeeded':
-      return null;
-    case 'failed':
-      return describeFailure(outcome.error);
-    case 'aborted':
-      return describeFailure(outcome.reason);
-    case 'fenced':
-      if (outcome.unrecorded !== undefined) {
-        return `The handler had returned (${outcome.unrecorded}), but the lease was over before that was confirmed.`;
-      }
-      return 'The lease is over: another run has the item, the session has ended, or the job was removed.';
-    default:
-      return outcome satisfies never;
   }
 }
 
 function jobOf(event: EventOf<'triggered' | 'misfired' | 'begun' | 'finished'>): JobName {
   return 'jobName' in event ? event.jobName : event.trigger.jobName;
-}
-
-/**
- * A failure, or the reason of an abort. It begins with a word of `HandOver` and a colon only if the run was handed
- * over, so that a query can leave out what is no failure.
- */
-function describeFailure(failure: unknown): string {
-  const handOver = handOverOf(failure);
-  if (handOver !== undefined) return `${handOver}: ${messageOf(failure)}`;
-  const text = describeError(failure, MOST_CAUSES);
-  return beginsWithHandOver(text) ? `failed: ${text}` : text;
 }
 
 function misfireText({ jobName, items }: EventOf<'misfired'>): string {

@@ -17,7 +17,6 @@ const MOST_ATTEMPTS = 10;
  * try again.
  */
 const DEADLOCKS: readonly unknown[] = ['ER_LOCK_DEADLOCK', '40P01'];
-const TABLES = ['jobExecutionLog', 'jobStatusTraceLog'] as const satisfies readonly (keyof TraceDatabase)[];
 
 interface TraceRetentionParts {
   readonly store: TraceStore;
@@ -50,9 +49,9 @@ export class TraceRetention {
     this.ending.abort();
   }
 
-  /** One round over both tables. @throws the driver's error @throws {HistoryTimeoutError} */
+  /** One round over all tables. @throws the driver's error @throws {HistoryTimeoutError} */
   async prune(): Promise<void> {
-    for (const table of TABLES) {
+    for (const table of this.parts.store.tables) {
       for (const before of await this.limitsOf(table)) await this.deleteBefore(before, table);
     }
   }
@@ -60,7 +59,7 @@ export class TraceRetention {
   /** Rows before any of these instants are deleted. */
   private async limitsOf(table: keyof TraceDatabase) {
     const { clock, keepDays, keepRows, store } = this.parts;
-    const byAge = keepDays === undefined ? undefined : store.dialect.time(clock.wallNow() - keepDays * DAY_MS);
+    const byAge = keepDays === undefined ? undefined : store.timeIn(table, clock.wallNow() - keepDays * DAY_MS);
     const byCount =
       keepRows === undefined ? undefined : await within(clock, TIMEOUT_MS, store.timeOfRow(keepRows, table));
     return [byAge, byCount].filter((time) => time !== undefined);

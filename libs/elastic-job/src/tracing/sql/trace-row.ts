@@ -1,15 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Kysely } from 'kysely';
 import type { TraceState } from '../trace-query.js';
-import type { OwnDatabase } from './own-row.js';
-
-/** Identity of a row of a history. Later versions of the row have the same. */
-interface RowIdentity {
-  /** Its primary key, which is different from those of all other instances. */
-  readonly id: string;
-  /** Its number among the rows of this process. It is found by it faster than by the id, and is not written. */
-  readonly number: number;
-}
+import type { OwnDatabase, OwnRow, RowIdentity } from './own-row.js';
 
 /** Run of one item, as a row of `JOB_EXECUTION_LOG`. Times are milliseconds since the epoch. */
 export interface ExecutionRow extends RowIdentity {
@@ -39,33 +30,24 @@ export interface StatusRow extends RowIdentity {
   readonly creationTime: number;
 }
 
-export type TraceRow = ExecutionRow | StatusRow;
+export type TraceRow = ExecutionRow | StatusRow | OwnRow;
 
-const REFUSED = 'The database has refused this text.';
-
-/**
- * Versions of a row for a database that refuses it, each with less text: in ASCII, which every database can store, and
- * with a note instead of its failure or message. Those that equal the row are left out.
- */
-export function lesserVersionsOf(row: TraceRow): TraceRow[] {
-  const plain = inAscii(row);
-  return [plain, withoutText(plain)].filter((version) => !isDeepStrictEqual(version, row));
-}
-
-function inAscii(row: TraceRow): TraceRow {
-  const names = { jobName: ascii(row.jobName), taskId: ascii(row.taskId) };
-  if (row.table === 'status') return { ...row, ...names, message: ascii(row.message) };
-  const failureCause = row.failureCause === null ? null : ascii(row.failureCause);
-  return { ...row, ...names, hostname: ascii(row.hostname), failureCause };
-}
-
-function withoutText(row: TraceRow): TraceRow {
-  if (row.table === 'status') return { ...row, message: row.message === '' ? '' : REFUSED };
-  return { ...row, failureCause: row.failureCause === null ? null : REFUSED };
-}
-
-function ascii(text: string): string {
-  return text.replaceAll(/[^\n\t -~]/gu, '?');
+/** The instant of what a row tells, in milliseconds since the epoch; undefined for a sum, which comes again. */
+export function timeOf(row: TraceRow): number | undefined {
+  switch (row.table) {
+    case 'execution':
+      return row.startTime;
+    case 'status':
+      return row.creationTime;
+    case 'run':
+      return row.begunAt;
+    case 'attempt':
+      return row.startedAt;
+    case 'event':
+      return row.toldAt;
+    default:
+      return undefined;
+  }
 }
 
 /**

@@ -1,64 +1,52 @@
-import { CompiledQuery, type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Clock, Deadline } from '../../clock/index.js';
 import { nameStuck } from '../../domain/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
+import { createOwnTables, isOwn, OWN_TABLES } from './own-tables.js';
+import { codesOf } from './row-delivery.js';
+import type { RowInsert, Widths } from './row-insert.js';
+import { JAVA_TABLES, NAMES, rowInserts, type RowInserts } from './trace-columns.js';
 import type { TraceDialect } from './trace-dialect.js';
 import { migrateTraces } from './trace-migrations.js';
-import {
-  type ExecutionRow,
-  fitting,
-  type StatusRow,
-  type StoredTime,
-  type TraceDatabase,
-  type TraceDb,
-  type TraceRow,
-} from './trace-row.js';
+import type { StoredTime, TraceDatabase, TraceDb, TraceRow } from './trace-row.js';
 
-/**
- * Most rows of one write: at most 2,200 parameters and about 3 MB of texts, which every database accepts.
- * @see SQLite, "Limits": 32,766 parameters; PostgreSQL and MySQL: 65,535; MariaDB, `max_allowed_packet`: 16 MB
- */
-export const MOST_ROWS = 200;
-
-/** Each table, and the column of its time. */
-const NAMES = {
-  jobExecutionLog: ['JOB_EXECUTION_LOG', 'start_time'],
-  jobStatusTraceLog: ['JOB_STATUS_TRACE_LOG', 'creation_time'],
-  elasticJobRun: ['ELASTIC_JOB_RUN', 'begun_at'],
-  elasticJobAttempt: ['ELASTIC_JOB_ATTEMPT', 'started_at'],
-  elasticJobEvent: ['ELASTIC_JOB_EVENT', 'told_at'],
-  elasticJobStat: ['ELASTIC_JOB_STAT', 'since_at'],
-} as const satisfies Readonly<Record<keyof TraceDatabase, readonly [table: string, time: string]>>;
-
-/** The two tables in one database. Rejects with the driver's error; has no retries, and no time limits (`within`). */
+/** The tables in one database. Rejects with the driver's error; has no retries, and no time limits (`within`). */
 export class TraceStore {
   private readonly db: TraceDb;
-  private readonly executions: RowInsert<ExecutionRow>;
-  private readonly statuses: RowInsert<StatusRow>;
+  private readonly inserts: RowInserts;
   private isMigrated = false;
-  private widths: Readonly<Record<'jobExecutionLog' | 'jobStatusTraceLog', Widths>> | undefined;
+  private refusal: unknown;
+  private widths: Readonly<Record<'execution' | 'status', Widths>> | undefined;
 
   constructor(
     private readonly plain: TraceDb,
     readonly dialect: TraceDialect,
   ) {
     this.db = plain.withPlugin(dialect.names);
-    this.executions = new RowInsert(NAMES.jobExecutionLog[0], executionColumns(dialect), dialect.orComplete, MOST_ROWS);
-    this.statuses = new RowInsert(NAMES.jobStatusTraceLog[0], statusColumns(dialect), dialect.orKeep, MOST_ROWS);
+    this.inserts = rowInserts(dialect);
   }
 
-  /** True once the tables are known to exist. */
-  get isOpen(): boolean {
-    return this.isMigrated;
+  /** The error by which the database has refused to create our own tables; ElasticJob's two are there then. */
+  get ownTablesRefusal(): unknown {
+    return this.refusal;
   }
 
-  /** Migrates the tables, once. */
+  /** Migrates the tables, once. Lacking the right to create our own is no error. */
   async open(): Promise<void> {
     if (this.isMigrated) return;
     await this.connection();
     await this.assertWritable();
     await migrateTraces(this.plain, this.dialect);
+    await createOwnTables(this.plain, this.dialect).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      this.refusal = error;
+    });
     this.isMigrated = true;
+  }
+
+  /** The rows whose tables there are. */
+  writable(rows: readonly TraceRow[]): readonly TraceRow[] {
+    return this.refusal === undefined ? rows : rows.filter(({ table }) => table === 'execution' || table === 'status');
   }
 
   /**
@@ -70,13 +58,17 @@ export class TraceStore {
    */
   async write(rows: readonly TraceRow[]): Promise<void> {
     const db = await this.connection();
-    const widths = await this.columnWidths();
-    const executions = rows.filter((row) => row.table === 'execution');
-    const statuses = rows.filter((row) => row.table === 'status');
+    const { execution, status } = await this.columnWidths();
+    const byTable = groupedByTable(this.writable(rows));
+    const { inserts } = this;
     let failure: unknown;
     const insert = async (trx: TraceDb): Promise<void> => {
-      if (executions.length > 0) await this.executions.run(trx, executions, widths.jobExecutionLog);
-      if (statuses.length > 0) await this.statuses.run(trx, statuses, widths.jobStatusTraceLog);
+      await insertAll(trx, inserts.execution, byTable.execution, execution);
+      await insertAll(trx, inserts.status, byTable.status, status);
+      await insertAll(trx, inserts.run, byTable.run);
+      await insertAll(trx, inserts.attempt, byTable.attempt);
+      await insertAll(trx, inserts.event, byTable.event);
+      await insertAll(trx, inserts.stat, byTable.stat);
     };
     await db
       .transaction()
@@ -108,8 +100,8 @@ export class TraceStore {
       return new Map(limited.map(({ name, width }) => [name.toLowerCase(), Number(width)]));
     };
     return (this.widths ??= {
-      jobExecutionLog: await widthsOf('jobExecutionLog'),
-      jobStatusTraceLog: await widthsOf('jobStatusTraceLog'),
+      execution: await widthsOf('jobExecutionLog'),
+      status: await widthsOf('jobStatusTraceLog'),
     });
   }
 
@@ -130,6 +122,16 @@ export class TraceStore {
       throw nameStuck(error);
     });
     return this.db;
+  }
+
+  /** The tables that there are, once the store is open. */
+  get tables(): readonly (keyof TraceDatabase)[] {
+    return this.refusal === undefined ? [...JAVA_TABLES, ...OWN_TABLES] : JAVA_TABLES;
+  }
+
+  /** An instant as the table has it. @param ms milliseconds since the epoch */
+  timeIn(table: keyof TraceDatabase, ms: number): StoredTime {
+    return isOwn(table) ? ms : this.dialect.time(ms);
   }
 
   /** Time of the oldest of the newest `count` rows of a table; undefined if there are fewer. */
@@ -161,92 +163,26 @@ export function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Pr
   return Deadline.after(clock, timeoutMs).bounds(work, late);
 }
 
-type Value = StoredTime | boolean | null;
-
-/** Most characters of the texts in a table's columns, by the columns' names in lower case. */
-type Widths = ReadonlyMap<string, number>;
-
-/** A column of an insert: either a constant in the statement's text, or a parameter of each row. */
-type InsertColumn<Row> =
-  { readonly name: string; readonly always: string } | { readonly name: string; readonly of: (row: Row) => Value };
-
-/**
- * Inserts up to `mostRows` rows of a table by one statement. The text for the most rows is compiled once, and the text
- * for fewer rows is its beginning, because building a statement takes longer than sending it.
- */
-class RowInsert<Row> {
-  private readonly parameters: readonly Extract<InsertColumn<Row>, { readonly of: unknown }>[];
-  private text: { readonly values: string; readonly ends: readonly number[]; readonly end: string } | undefined;
-
-  /** @param end the end of the statement, which decides about existing ids */
-  constructor(
-    private readonly table: string,
-    private readonly columns: readonly InsertColumn<Row>[],
-    private readonly end: RawBuilder<unknown>,
-    private readonly mostRows: number,
-  ) {
-    this.parameters = columns.filter((column) => 'of' in column);
-  }
-
-  /** @param rows at least one; texts are cut to the widths, counted in UTF-16 units, which are no fewer */
-  async run(db: TraceDb, rows: readonly Row[], widths: Widths): Promise<void> {
-    const values: Value[] = [];
-    for (const row of rows) {
-      for (const { name, of } of this.parameters) {
-        const value = of(row);
-        const width = widths.get(name) ?? Infinity;
-        values.push(typeof value === 'string' && value.length > width ? fitting(value, width) : value);
-      }
-    }
-    await db.executeQuery(CompiledQuery.raw(this.textOf(rows.length, db), values));
-  }
-
-  private textOf(rows: number, db: TraceDb): string {
-    const { values, ends, end } = (this.text ??= this.compile(db));
-    const names = this.columns.map(({ name }) => name).join(', ');
-    return `insert into ${this.table} (${names}) values ${values.slice(0, ends[rows - 1])} ${end}`;
-  }
-
-  private compile(db: TraceDb) {
-    const row = sql.join(this.columns.map((column) => ('of' in column ? sql`${null}` : sql.raw(column.always))));
-    const values = sql.join(Array.from({ length: this.mostRows }, () => sql`(${row})`)).compile(db).sql;
-    // A row has no other bracket.
-    const ends = [...values.matchAll(/\)/g)].map(({ index }) => index + 1);
-    return { values, ends, end: this.end.compile(db).sql };
-  }
+/** A refusal of a statement, as by a lack of rights, and no state that passes. @see PostgreSQL, "Error Codes" */
+function isRefusal(error: unknown): boolean {
+  const { code, sqlState = code } = codesOf(error);
+  return /^(?:42|0A)[\dA-Z]{3}$/.test(String(sqlState));
 }
 
-/** The written columns of `JOB_EXECUTION_LOG`. */
-function executionColumns(dialect: TraceDialect): readonly InsertColumn<ExecutionRow>[] {
-  return [
-    { name: 'id', of: ({ id }) => id },
-    { name: 'job_name', of: ({ jobName }) => jobName },
-    { name: 'task_id', of: ({ taskId }) => taskId },
-    { name: 'hostname', of: ({ hostname }) => hostname },
-    { name: 'ip', of: ({ ip }) => ip },
-    { name: 'sharding_item', of: ({ shardingItem }) => shardingItem },
-    { name: 'execution_source', of: ({ executionSource }) => executionSource },
-    { name: 'failure_cause', of: ({ failureCause }) => failureCause },
-    { name: 'is_success', of: ({ isSuccess }) => dialect.flag(isSuccess) },
-    { name: 'start_time', of: ({ startTime }) => dialect.time(startTime) },
-    { name: 'complete_time', of: ({ completeTime }) => (completeTime === null ? null : dialect.time(completeTime)) },
-  ];
+type RowsByTable = { [Table in TraceRow['table']]: Extract<TraceRow, { table: Table }>[] };
+
+function groupedByTable(rows: readonly TraceRow[]): Readonly<RowsByTable> {
+  const groups: RowsByTable = { execution: [], status: [], run: [], attempt: [], event: [], stat: [] };
+  for (const row of rows) {
+    const group: TraceRow[] = groups[row.table];
+    group.push(row);
+  }
+  return groups;
 }
 
-/** The written columns of `JOB_STATUS_TRACE_LOG`. */
-function statusColumns(dialect: TraceDialect): readonly InsertColumn<StatusRow>[] {
-  return [
-    { name: 'id', of: ({ id }) => id },
-    { name: 'job_name', of: ({ jobName }) => jobName },
-    // Empty for every job outside of ElasticJob's Cloud.
-    { name: 'original_task_id', always: "''" },
-    { name: 'task_id', of: ({ taskId }) => taskId },
-    { name: 'slave_id', of: ({ slaveId }) => slaveId },
-    { name: 'source', always: "'LITE_EXECUTOR'" },
-    { name: 'execution_type', always: "'READY'" },
-    { name: 'sharding_item', of: ({ shardingItem }) => shardingItem },
-    { name: 'state', of: ({ state }) => state },
-    { name: 'message', of: ({ message }) => message },
-    { name: 'creation_time', of: ({ creationTime }) => dialect.time(creationTime) },
-  ];
+/** Our own tables are as wide as their rows' texts. */
+const UNLIMITED: Widths = new Map();
+
+async function insertAll<Row>(db: TraceDb, insert: RowInsert<Row>, rows: readonly Row[], widths = UNLIMITED) {
+  if (rows.length > 0) await insert.run(db, rows, widths);
 }

@@ -37,7 +37,7 @@ it('keeps no statement that the database has refused, though it tries again and 
       throw Object.assign(new Error('the transaction has failed', { cause }), { code: 'SQLITE_BUSY' });
     }
   };
-  const store = { isOpen: true, open: async () => {}, ping: async () => {}, write };
+  const store = { ownTablesRefusal: undefined, open: async () => {}, ping: async () => {}, write };
   const onError = (_message: string, error: unknown): void => void errors.push(error);
   const writer = new TraceWriter({ store, clock, queueRows: 1_000, gatherMs: 0, onDropped: () => {}, onError });
 

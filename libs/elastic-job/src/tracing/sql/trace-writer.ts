@@ -4,7 +4,8 @@ import { BackOff, repeat, type RepeatPolicy } from '../../repeat/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
 import { deliver, type Refusal, RowQueue, type RowReceiver, writeFaultOf } from './row-delivery.js';
 import type { TraceRow } from './trace-row.js';
-import { MOST_ROWS, type TraceStore, within } from './trace-store.js';
+import { MOST_ROWS } from './trace-columns.js';
+import { type TraceStore, within } from './trace-store.js';
 
 /** Least time between two reports of refused rows, in milliseconds. `history-dropped` counts all that are dropped. */
 const REFUSAL_INTERVAL_MS = 60_000;
@@ -16,7 +17,7 @@ const PAUSES = { firstMs: 500, longestMs: 10_000 };
 const HURRIED_PAUSE_MS = 200;
 
 /** Destination of the rows. */
-export type RowStore = Pick<TraceStore, 'isOpen' | 'open' | 'write' | 'ping'>;
+export type RowStore = Pick<TraceStore, 'open' | 'write' | 'ping' | 'ownTablesRefusal'>;
 
 interface TraceWriterParts {
   readonly store: RowStore;
@@ -24,7 +25,8 @@ interface TraceWriterParts {
   readonly queueRows: number;
   /** How long rows are collected, in milliseconds. */
   readonly gatherMs: number;
-  readonly onDropped: (count: number) => void;
+  /** @param since the time of the oldest of the rows, in milliseconds since the epoch */
+  readonly onDropped: (count: number, since: number | undefined) => void;
   /** Called once for each outage, and at most once a minute for each kind of refused rows. */
   readonly onError: (message: string, error: unknown) => void;
 }
@@ -44,6 +46,7 @@ export class TraceWriter {
   private readonly quietUntil = new Map<string, number>();
   private reportedDropped = 0;
   private failingFrom: number | undefined;
+  private hasReportedOwnTables = false;
   /** True once it was reported, in this outage, that the connection commits nothing. */
   private isStuck = false;
 
@@ -131,6 +134,7 @@ export class TraceWriter {
     const { clock, store } = this.parts;
     const ready = async (): Promise<void> => {
       await store.open();
+      this.reportOwnTables(store);
       if (batch.length === 0) await store.ping();
     };
     await within(clock, WRITE_TIMEOUT_MS, ready()).catch((error: unknown) => {
@@ -172,6 +176,13 @@ export class TraceWriter {
   private onRefused(row: TraceRow, error: unknown): void {
     this.queue.drop();
     this.reportRefusal('refused', `the database refuses a row of job "${row.jobName}", which is dropped`, error);
+  }
+
+  private reportOwnTables({ ownTablesRefusal }: RowStore): void {
+    if (ownTablesRefusal === undefined || this.hasReportedOwnTables) return;
+    this.hasReportedOwnTables = true;
+    const what = "the database refuses to create the tables of runs, attempts, events and sums; only ElasticJob's two";
+    this.parts.onError(`${what} are written`, ownTablesRefusal);
   }
 
   private reportRefusal(kind: string, message: string, error: unknown): void {
@@ -227,7 +238,7 @@ export class TraceWriter {
   private reportDropped(): void {
     const count = this.queue.dropped - this.reportedDropped;
     this.reportedDropped = this.queue.dropped;
-    if (count > 0) this.parts.onDropped(count);
+    if (count > 0) this.parts.onDropped(count, this.queue.takeLostFrom());
   }
 }
 

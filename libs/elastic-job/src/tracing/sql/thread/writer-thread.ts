@@ -33,8 +33,8 @@ export class WriterThread implements RowStore {
 
   constructor(private readonly parts: WriterThreadParts) {}
 
-  get isOpen(): boolean {
-    return this.parts.store.isOpen;
+  get ownTablesRefusal(): unknown {
+    return this.parts.store.ownTablesRefusal;
   }
 
   open(): Promise<void> {
@@ -43,7 +43,7 @@ export class WriterThread implements RowStore {
 
   async write(rows: Extract<ThreadOrder, { kind: 'write' }>['rows']): Promise<void> {
     try {
-      await this.ask({ kind: 'write', rows });
+      await this.ask({ kind: 'write', rows: this.parts.store.writable(rows) });
     } catch (error) {
       if (this.asked === undefined && writeFaultOf(error) !== 'row') this.retire();
       throw error;
