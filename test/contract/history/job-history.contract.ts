@@ -230,7 +230,7 @@ export function describeJobHistoryContract(
       });
 
       it('go on behind a page that has looked at as many rows as it may', async () => {
-        const count = 20_500;
+        const count = 10_500;
         const ours = Array.from({ length: count }, (_, index) => ({ begunAt: NOON + index }));
         await planted.runs({ begunAt: NOON - MINUTE, version: 'rare' }, ...ours);
 

@@ -263,7 +263,7 @@ export interface JobPulse {
  */
 export interface JobHistory {
   /**
-   * The newest first, by `begunAt`, in pages. A page whose filter no index serves looks at 20,000 rows of a table. So
+   * The newest first, by `begunAt`, in pages. A page whose filter no index serves looks at 10,000 rows of a table. So
    * it may have fewer rows than its limit, or none, and a cursor that goes on. Those of events as well.
    */
   runs(query: RunQuery): Promise<TracePage<JobRun>>;

@@ -131,7 +131,7 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory, JobHistor
 
   /**
    * Runs of items with their fire times, the newest first, in pages. A page whose filter no index serves looks at
-   * 20,000 rows of a table: it may have fewer rows than its limit, or none, and a cursor that goes on.
+   * 10,000 rows of a table: it may have fewer rows than its limit, or none, and a cursor that goes on.
    * @throws {ConfigurationError} for wrong and unknown options of the query
    * @throws {MissingHistoryTableError} if the tables do not exist yet
    * @throws {StuckConnectionError} if the connection is one of SQLite, and commits nothing

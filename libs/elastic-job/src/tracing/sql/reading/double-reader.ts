@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DoubleRun, JobHistory, JobRun } from '../../job-history.js';
 import type { TraceDialect } from '../trace-dialect.js';
 import type { TraceDb } from '../trace-row.js';
-import { all, isText, within } from './paged-scan.js';
+import { all, floorOf, greatest, isText, within } from './paged-scan.js';
 import { OWN_RUNS, ownConditions, readOwn, scopeOf } from './run-rows.js';
 
 /** Most runs that are looked at, the newest ones of the job, or of all jobs. */
@@ -16,15 +16,17 @@ export class DoubleReader {
 
   async doubles(db: TraceDb, query: Query): Promise<readonly DoubleRun[]> {
     const { from, limit = 100, to, ...filter } = query;
-    const scope = [...scopeOf(this.dialect, filter), ...within(OWN_RUNS, { from, to })];
+    const job = scopeOf(this.dialect, filter);
+    const floor = await floorOf(db, OWN_RUNS, [...job, ...within(OWN_RUNS, { from, to })], MOST_RUNS);
+    const scope = [...job, ...within(OWN_RUNS, { from: greatest(from, floor), to })];
     const targets = await db
       .selectFrom((eb) =>
         eb
           .selectFrom('elasticJobRun')
           .select(['jobName', 'fireTime', 'shardingItem', 'origin', 'begunAt', 'outcome', 'instance', 'version'])
           .where(all(scope))
-          .orderBy('begunAt', 'desc')
-          .limit(MOST_RUNS)
+          // With a limit it is read by itself, and so by time. SQLite would read the whole index of targets.
+          .limit(2 * MOST_RUNS)
           .as('newest'),
       )
       .select(['jobName', 'fireTime', 'shardingItem', 'origin'])

@@ -9,8 +9,6 @@ import { type Condition, isText } from './paged-scan.js';
 /** Most jobs of a statement; SQLite takes 500 parts. */
 const MOST_PARTS = 100;
 const DAY_MS = 86_400_000;
-/** Most failed runs of a job that are looked at for items that fail, the newest ones. */
-const MOST_FAILED = 500;
 /** Most runs of a job for the percentile of its durations, the newest ones. */
 const MOST_DURATIONS = 500;
 const LEAST_DURATIONS = 20;
@@ -39,7 +37,10 @@ export class PulseReader {
     const slow = await this.each<{ jobName: string; ms: StoredNumber }>(db, there, (is, job) =>
       p95Duration(is, spans.get(job)!.last - DAY_MS),
     );
-    const since = await this.failedSince(db, await this.each<Failing>(db, there, failingItems));
+    const since = await this.failedSince(
+      db,
+      await this.each<Failing>(db, there, (is, job) => failingItems(is, spans.get(job)!.first)),
+    );
     return there.map((jobName) => ({
       jobName,
       fireTimes: columns
@@ -122,8 +123,8 @@ async function together<Row>(db: TraceDb, parts: readonly RawBuilder<unknown>[])
 // Names are written out, since a hundred parts have thousands of them, which would each be turned into a name.
 
 function lastTimes(isOfJob: Condition, count: number) {
-  return sql`select job_name, fire_time from ELASTIC_JOB_RUN where ${isOfJob} and fire_time is not null
-    group by job_name, fire_time order by fire_time desc limit ${sql.lit(count)}`;
+  return sql`select distinct job_name, fire_time from ELASTIC_JOB_RUN where ${isOfJob} and fire_time is not null
+    order by fire_time desc limit ${sql.lit(count)}`;
 }
 
 /** Each item counts once: as its best run. One without an end runs if the item has no later run. */
@@ -159,18 +160,13 @@ function p95Duration(isOfJob: Condition, from: number) {
     ) places where amount >= ${sql.lit(LEAST_DURATIONS)} and place * 100 >= amount * 95 order by place limit 1`;
 }
 
-/** Items whose latest failed run has no later one that has succeeded. */
-function failingItems(isOfJob: Condition) {
+/** Items whose latest run that has ended, of these fire times, has not succeeded. A re-run of an older one may have. */
+function failingItems(isOfJob: Condition, fireTime: number) {
   return sql`select job_name, sharding_item from (
-      select job_name, sharding_item, max(begun_at) last_failed from (
-        select job_name, sharding_item, begun_at from ELASTIC_JOB_RUN where ${isOfJob} and outcome = 'failed'
-        order by begun_at desc limit ${sql.lit(MOST_FAILED)}
-      ) runs group by job_name, sharding_item
-    ) items where not exists (
-      select 1 from ELASTIC_JOB_RUN good where good.job_name = items.job_name
-        and good.sharding_item = items.sharding_item
-        and good.begun_at > items.last_failed and good.outcome = 'succeeded'
-    )`;
+      select job_name, sharding_item, outcome,
+        row_number() over (partition by job_name, sharding_item order by begun_at desc) place
+      from ELASTIC_JOB_RUN where ${isOfJob} and fire_time >= ${fireTime} and outcome is not null
+    ) runs where place = 1 and outcome <> 'succeeded'`;
 }
 
 function firstFailed(isOfItem: Condition) {

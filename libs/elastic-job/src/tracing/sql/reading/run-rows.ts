@@ -81,10 +81,7 @@ function ownOutcome(outcome: RunOutcome): Condition {
 export function loggedConditions(dialect: TraceDialect, filter: RunFilter): Condition[] | undefined {
   const { fireTime, instance, jobPrefix, origin, outcome, source, version } = filter;
   if (fireTime !== undefined || origin !== undefined || version !== undefined) return undefined;
-  const conditions: Condition[] = [
-    sql`${sql.ref('startTime')} is not null`,
-    sql`not exists (select 1 from ${sql.table(own)} where ${sql.ref(`${own}.id`)} = ${sql.ref(`${log}.id`)})`,
-  ];
+  const conditions: Condition[] = [sql`${sql.ref('startTime')} is not null`];
   if (jobPrefix !== undefined) conditions.push(begins(dialect, 'jobName', jobPrefix));
   if (source !== undefined) conditions.push(sql`${sql.ref('executionSource')} = ${source}`);
   if (outcome !== undefined) conditions.push(loggedOutcome(dialect, outcome));
@@ -92,7 +89,9 @@ export function loggedConditions(dialect: TraceDialect, filter: RunFilter): Cond
     const end = `%${ID_DELIMITER}READY${ID_DELIMITER}${literally(instance)}`;
     conditions.push(sql`${sql.ref('taskId')} like ${end} escape '!'`);
   }
-  return conditions;
+  // It comes last, since MariaDB asks in this order, and it costs most.
+  const hasTwin = sql`select 1 from ${sql.table(own)} where ${sql.ref(`${own}.id`)} = ${sql.ref(`${log}.id`)}`;
+  return [...conditions, sql`not exists (${hasTwin})`];
 }
 
 /** Beginnings of `failure_cause` for runs that were no failures of the handler. */
