@@ -1,4 +1,4 @@
-import type { ProblemAnswer } from '../../../src/console/contract/answers.js';
+import type { ProblemAnswer } from '../../../src/console/contract/problem-answers.js';
 
 /** Codes of the page's own, beside those of the API. */
 export type OwnCode = 'UNREACHABLE' | 'NO_PAGE_ANSWER';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROBLEM_CODES } from '../../../src/console/contract/answers.js';
+import { PROBLEM_CODES } from '../../../src/console/contract/problem-answers.js';
 import { en } from '../text/en/index.js';
 import { zh } from '../text/zh/index.js';
 import { wordsOf } from './problem-words.js';

@@ -1,5 +1,5 @@
 /** Words for a problem of the API: the page's own by its code, the console's own sentence where that tells more. */
-import type { ProblemAnswer } from '../../../src/console/contract/answers.js';
+import type { ProblemAnswer } from '../../../src/console/contract/problem-answers.js';
 import type { Texts } from '../text/en/index.js';
 import { itemList } from '../text/format.js';
 

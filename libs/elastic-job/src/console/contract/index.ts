@@ -5,6 +5,7 @@ export * from './history-answers.js';
 export * from './http.js';
 export * from './job-answers.js';
 export * from './roles.js';
+export * from './problem-answers.js';
 export * from './problems.js';
 export * from './queries.js';
 export * from './times.js';

@@ -1,4 +1,4 @@
-import type { ProblemAnswer, ProblemCode } from './answers.js';
+import type { ProblemAnswer, ProblemCode } from './problem-answers.js';
 
 type Facts = Omit<Partial<ProblemAnswer>, 'type' | 'title' | 'status' | 'code' | 'detail' | 'requestId'>;
 

@@ -23,15 +23,13 @@ import { type IndexedJob, indexedJob, jobRow, unreachableJob } from './indexed-j
 import { LARGEST_PAGE, listJobs } from './job-list.js';
 import { JobNames } from './job-names.js';
 import { JobRounds } from './job-rounds.js';
-import { JobRows } from './job-rows.js';
+import { JobRows, showsSame } from './job-rows.js';
 import { scheduleOf } from './job-schedule.js';
 import type { OpenJob } from './open-job.js';
 import { OpenJobs } from './open-jobs.js';
 import { listServers, overviewOf, serversOf } from './overview.js';
 import type { FailedRun } from './run-errors.js';
 import { ShownJobs } from './shown-jobs.js';
-
-const NOBODY: Pick<IndexedJob, 'instances'> = { instances: [] };
 
 export interface JobIndexParts {
   readonly registry: RegistryCenter;
@@ -262,7 +260,7 @@ export class JobIndex {
   private put(job: JobName, indexed: IndexedJob | undefined, begunAt: number): boolean {
     const known = this.rows.get(job);
     if (!this.rows.put(job, indexed, begunAt)) return false;
-    if (!isSame(known, indexed, this.parts.clock.wallNow())) this.tell(job);
+    if (!showsSame(known, indexed, this.parts.clock.wallNow())) this.tell(job);
     return true;
   }
 
@@ -292,18 +290,4 @@ export class JobIndex {
     this.tellIfStale();
     this.parts.onError?.(error);
   }
-}
-
-/** True if row and instances show the same, whenever they were read. */
-function isSame(a: IndexedJob | undefined, b: IndexedJob | undefined, now: number): boolean {
-  const shown = (job: IndexedJob | undefined) => job && JSON.stringify({ ...jobRow(job, now), asOf: '' });
-  return hasSameInstances(a, b) && shown(a) === shown(b);
-}
-
-/** True if the same instances are there, and those leave that did before. */
-function hasSameInstances({ instances: a } = NOBODY, { instances: b } = NOBODY): boolean {
-  return (
-    a.length === b.length &&
-    a.every(({ drainingSince, id }, index) => id === b[index]?.id && drainingSince === b[index].drainingSince)
-  );
 }

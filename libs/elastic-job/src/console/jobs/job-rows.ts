@@ -1,6 +1,6 @@
 import type { JobName } from '../../domain/index.js';
 import { type ConsoleCaller, type IndexState, isoOf, seesJob } from '../contract/index.js';
-import type { IndexedJob } from './indexed-job.js';
+import { type IndexedJob, jobRow } from './indexed-job.js';
 
 /** Nodes of a job that was not read yet: ten items. */
 const USUAL_NODES = 50;
@@ -147,4 +147,20 @@ export class JobRows {
     }
     return { jobs, total, state: { indexed: jobs.length, asOf: oldest === Infinity ? null : isoOf(oldest) } };
   }
+}
+
+const NOBODY: Pick<IndexedJob, 'instances'> = { instances: [] };
+
+/** True if row and instances show the same, whenever they were read. */
+export function showsSame(a: IndexedJob | undefined, b: IndexedJob | undefined, now: number): boolean {
+  const shown = (job: IndexedJob | undefined) => job && JSON.stringify({ ...jobRow(job, now), asOf: '' });
+  return hasSameInstances(a, b) && shown(a) === shown(b);
+}
+
+/** True if the same instances are there, and those leave that did before. */
+function hasSameInstances({ instances: a } = NOBODY, { instances: b } = NOBODY): boolean {
+  return (
+    a.length === b.length &&
+    a.every(({ drainingSince, id }, index) => id === b[index]?.id && drainingSince === b[index].drainingSince)
+  );
 }

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../../../../src/console/contract/answers.js';
+import type { ProblemCode } from '../../../../src/console/contract/problem-answers.js';
 import type { OwnCode } from '../../api/problem.js';
 import type { common as english } from '../en/common.js';
 
