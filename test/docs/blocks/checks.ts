@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Kysely, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
 import { parseAllDocuments } from 'yaml';
+import { createOwnTables } from '../../../libs/elastic-job/src/tracing/sql/own-tables.js';
+import { traceDialect } from '../../../libs/elastic-job/src/tracing/sql/trace-dialect.js';
+import { asTraceDb } from '../../../libs/elastic-job/src/tracing/sql/trace-row.js';
 import { type Block, placeOf } from './blocks.js';
 import { findDiagramFault } from './mermaid.js';
 
@@ -78,10 +82,12 @@ function findMissingKeys(document: unknown): readonly string[] {
   return ['apiVersion', 'kind'].filter((key) => !(key in document)).map((key) => `A resource has no ${key}.`);
 }
 
-/** Executes the block on SQLite, after the page's earlier ones. */
-function findSqlFault(earlier: readonly Block[], text: string): readonly string[] {
+/** Executes the block on SQLite, beside the tables of our own, after the page's earlier ones. */
+async function findSqlFault(earlier: readonly Block[], text: string): Promise<readonly string[]> {
   const db = new Libsql(':memory:');
   try {
+    const kysely = new Kysely<unknown>({ dialect: new SqliteDialect({ database: db }) });
+    await createOwnTables(asTraceDb(kysely), traceDialect('sqlite'));
     for (const block of earlier) db.exec(block.text);
     db.exec(text);
     return [];
