@@ -9,7 +9,8 @@ export const MAX_CHECKPOINT_BYTES = 65_536;
 /**
  * Stores how far a handler has come with its item, so that the next run continues there: at the next fire time, or
  * after a crash on another instance. It belongs to the item and not to the run: it stays until `clear`, or until the
- * item is removed, with the job or by a smaller total count. An unused checkpoint costs nothing.
+ * item is removed, with the job or by a smaller total count. An unused checkpoint costs nothing. That of a re-run keeps
+ * nothing: `load` gives undefined, so a run that a crash has cut short begins anew.
  *
  * Calls take effect in order. Each is one request to the registry, and waits while the registry does not answer, at
  * most until the session is over. They also work after the signal has aborted, while the item still belongs to this

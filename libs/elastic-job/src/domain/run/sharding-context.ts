@@ -15,11 +15,13 @@ export interface ShardingContext {
   readonly shardingParameter: string | undefined;
   /**
    * The scheduled instant of this run, not the moment of its start; for an operator's trigger the instant of the
-   * request.
+   * request, and for a re-run the past instant that was asked for.
    */
   readonly fireTime: Date;
   readonly source: ExecutionSource;
-  /** Origin of the run: `schedule`, also for a resident job, or an operator's trigger with its parameters. */
+  /**
+   * Origin of the run: `schedule`, also for a resident job, or an operator's trigger or re-run, with its parameters.
+   */
   readonly trigger: 'schedule' | { readonly id: string; readonly parameters: string | undefined };
   /** Number of the attempt: 1, and more for retries within the lease. */
   readonly attempt: number;
@@ -33,7 +35,7 @@ export interface ShardingContext {
   readonly token: bigint | undefined;
   /** Compared before the token, always. */
   readonly tokenEpoch: number;
-  /** Progress of the item, kept from run to run in the registry and fenced by the token. */
+  /** Progress of the item, kept from run to run in the registry and fenced by the token. A re-run has none. */
   readonly checkpoint: Checkpoint;
   /** The job's `props` as they were in force when the run began. */
   readonly props: Readonly<Record<string, string>>;
