@@ -25,6 +25,8 @@ import { words } from './texts.js';
 const ROW = 20;
 /** Names of fire times that stand below the bars. */
 const NAMES = 6;
+/** A name is wider than a column. */
+const LEAST_STEP = 3;
 
 interface StripGridProps {
   readonly job: string;
@@ -116,7 +118,7 @@ export function StripGrid({ choose, job, selection, strip }: StripGridProps) {
                 key={column.fireTime}
                 column={column}
                 name={times[index]!}
-                isNamed={index % Math.ceil(columns.length / NAMES) === 0}
+                isNamed={index % Math.max(LEAST_STEP, Math.ceil(columns.length / NAMES)) === 0}
                 isChosen={selection.fireTimes.includes(column.fireTime)}
                 choose={
                   choose === undefined || column.isNext
@@ -165,10 +167,12 @@ export function StripGrid({ choose, job, selection, strip }: StripGridProps) {
 function useNames(columns: readonly StripColumn[]): readonly string[] {
   const { locale } = texts.value;
   const present = minute.value;
-  return useMemo(
-    () => columns.map(({ fireTime }) => nearTime(Date.parse(fireTime), present, { locale, timeZone: HERE })),
-    [columns, locale, present],
-  );
+  return useMemo(() => {
+    const instants = columns.map(({ fireTime }) => Date.parse(fireTime));
+    // A job may fire several times a minute.
+    const withSeconds = instants.some((at) => at % 60_000 !== 0);
+    return instants.map((at) => nearTime(at, present, { locale, timeZone: HERE, withSeconds }));
+  }, [columns, locale, present]);
 }
 
 interface BarCellProps {
@@ -205,7 +209,7 @@ function BarCell({ choose, column, isChosen: chosen, isNamed, name }: BarCellPro
 }
 
 function templateOf(columns: readonly StripColumn[]): CSSProperties {
-  return { gridTemplateColumns: `var(--name) repeat(${columns.length}, minmax(15px, 1fr))` };
+  return { gridTemplateColumns: `var(--name) repeat(${columns.length}, minmax(15px, 34px))` };
 }
 
 /** The place of a cell that has been clicked or focused. */

@@ -7,6 +7,8 @@ import type { Bar, Timeline } from './timeline-layout.js';
 export const ROW = 22;
 export const HEAD = 20;
 export const BAR = 13;
+/** Room for the names of those that have crashed. */
+const FOOT = 20;
 const RIGHT = 14;
 const TICK = 84;
 
@@ -32,7 +34,7 @@ const FOLDED = 0.25;
  * @param zone that in which the ticks are round @default that of this device
  */
 export function geometryOf(timeline: Timeline, width: number, longest: string, zone = HERE): Geometry {
-  const { from, rows, to } = timeline;
+  const { bands, from, rows, to } = timeline;
   const label = 14 + textWidth(longest) + 6;
   const knee = kneeOf(timeline);
   const room = Math.max(1, width - label - RIGHT) * (knee < to ? MAIN : 1);
@@ -40,7 +42,7 @@ export function geometryOf(timeline: Timeline, width: number, longest: string, z
   // The name of one beside the knee would lie on that.
   const last = knee < to ? knee - ((knee - from) / room) * (TICK / 2) : to;
   const ticks = timeTicks(from, knee, most, offsetMs(offsetAt(from, zone))).filter((tick) => tick <= last);
-  return { from, to, width, height: HEAD + rows.length * ROW + 6, label, knee, ticks };
+  return { from, to, width, height: HEAD + rows.length * ROW + (bands.length > 0 ? FOOT : 6), label, knee, ticks };
 }
 
 /** A run that goes on for hours leaves no room for those of seconds. */

@@ -75,8 +75,8 @@ describe('a timeline', () => {
       job: 'settle-orders',
       items: null,
       fireTime: null,
-      instance: '10.0.3.12@-@7',
-      facts: {},
+      instance: 'leader',
+      facts: { cause: 'crashed', moves: { 0: { from: '10.0.3.12@-@7', to: 'leader' } } },
     });
     const { bands } = timelineOf({ runs: [runOf('a', 0, 0, 60)], crashes: [crash(40), crash(900)], now: NOW });
     expect(bands).toEqual([{ from: T + 39_000, to: T + 40_000, instance: '10.0.3.12@-@7' }]);

@@ -8,6 +8,7 @@ import type {
   RunOutcomeAnswer,
   RunRow,
 } from '../../../src/console/contract/history-answers.js';
+import { crashedOf } from './event-facts.js';
 
 export interface Bar {
   readonly run: RunRow;
@@ -32,8 +33,8 @@ interface Join {
 interface Band {
   readonly from: number;
   readonly to: number;
-  /** The instance that is gone; undefined if the event does not name it. */
-  readonly instance: string | undefined;
+  /** The instance that is gone. */
+  readonly instance: string;
 }
 
 export interface Timeline {
@@ -127,15 +128,12 @@ function endOf({ begunAt, outcome, settledAt }: RunRow, next: RunRow | undefined
 }
 
 function bandsOf(crashes: readonly EventRow[], { from, to }: Pick<Timeline, 'from' | 'to'>): readonly Band[] {
-  return crashes.flatMap(({ at, facts, instance }) => {
-    const end = Date.parse(at);
-    if (end < from || end > to) return [];
-    const gone = facts['instanceId'];
-    return {
-      from: Math.max(from, end - BAND_MS),
-      to: end,
-      instance: typeof gone === 'string' ? gone : (instance ?? undefined),
-    };
+  return crashes.flatMap((event) => {
+    const end = Date.parse(event.at);
+    // The leader tells it, whose own id the event has as well.
+    return crashedOf(event)
+      .filter(() => end >= from && end <= to)
+      .map((instance) => ({ from: Math.max(from, end - BAND_MS), to: end, instance }));
   });
 }
 

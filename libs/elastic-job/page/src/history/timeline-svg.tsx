@@ -52,7 +52,7 @@ function still({ current, geometry, timeline }: Omit<PictureOf, 'active'>) {
       )}
       {bands.map((band) => {
         const x = xOf(geometry, band.from);
-        const name = band.instance === undefined ? t.crashSomebody : t.crash(visibleText(band.instance));
+        const name = t.crash(visibleText(band.instance));
         const isLeft = x > width / 2;
         return (
           <g key={`${band.from} ${band.instance}`}>

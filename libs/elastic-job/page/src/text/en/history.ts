@@ -241,7 +241,6 @@ export const history = {
     bar: (item: number, outcome: string, times: string) => `item ${item}: ${outcome}, ${times}`,
     attempts: (count: number) => counted(count, 'attempt'),
     crash: (instance: string) => `${instance} is gone`,
-    crashSomebody: 'an instance is gone',
     none: 'Nothing has run in this window',
     most: (count: string) => `the newest ${count} runs of the window`,
     failover: 'failed over',

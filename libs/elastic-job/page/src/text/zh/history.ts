@@ -215,7 +215,6 @@ export const history: HistoryTexts = {
     bar: (item, outcome, times) => `分片项 ${item}：${outcome}，${times}`,
     attempts: (count) => `${count} 次尝试`,
     crash: (instance) => `${instance} 已失效`,
-    crashSomebody: '一个实例已失效',
     none: '这个时间窗口内没有运行',
     most: (count) => `窗口内最新的 ${count} 次运行`,
     failover: '失效转移',
