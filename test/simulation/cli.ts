@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { type Coverage, Coverages, describeCoverage, isEnough } from './coverage.js';
 import { INVARIANTS, RERUN_INVARIANTS, TASK_INVARIANTS } from './invariants/index.js';
 import { MUTANTS } from './mutants/mutants.js';
+import { RERUN_MUTANTS } from './mutants/rerun-mutants.js';
 import { SHARING_MUTANTS } from './mutants/sharing-mutants.js';
 import { TASK_MUTANTS } from './mutants/task-mutants.js';
 import { report, simulate } from './simulate.js';
@@ -125,13 +126,15 @@ async function judge(seed: number): Promise<void> {
 }
 
 function nameOf(number: number): string {
-  const found = [...INVARIANTS, ...RERUN_INVARIANTS, ...TASK_INVARIANTS].find((invariant) => invariant.number === number);
+  const found = [...INVARIANTS, ...RERUN_INVARIANTS, ...TASK_INVARIANTS].find(
+    (invariant) => invariant.number === number,
+  );
   return `${number} ${found?.name ?? ''}`;
 }
 
 async function huntMutants(seeds: number): Promise<number> {
   let survivors = 0;
-  const mutants = values.tasks ? TASK_MUTANTS : [...MUTANTS, ...SHARING_MUTANTS];
+  const mutants = values.tasks ? TASK_MUTANTS : [...MUTANTS, ...SHARING_MUTANTS, ...RERUN_MUTANTS];
   for (const { name, mutation, foundBy } of mutants.filter((mutant) => mutant.name.includes(values.mutant ?? ''))) {
     let found: string | undefined;
     for (let seed = from; seed <= seeds && found === undefined; seed++) {

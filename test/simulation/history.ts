@@ -431,7 +431,7 @@ function isDisturbing(entry: Entry): boolean {
     case 'closing':
       return true;
     case 'operation':
-      return entry.name !== 'trigger' && entry.name !== 'cancel';
+      return !['trigger', 'cancel', 'rerun', 'withdraw'].includes(entry.name);
     case 'commit':
       return entry.writes.some(({ kind, path }) => kind === 'deleted' && path.includes('/instances/'));
     default:

@@ -184,7 +184,8 @@ function isGone({ writes }: Commit, path: string): boolean {
   return writes.some((write) => write.kind === 'deleted' && write.path === path);
 }
 
-function endedIn(text = ''): number {
+/** Number of fire times in the text of a progress. */
+export function endedIn(text = ''): number {
   return parseRerunProgress(text)?.ended ?? 0;
 }
 

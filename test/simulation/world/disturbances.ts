@@ -32,6 +32,7 @@ export class Disturbances {
     const { instances, registry } = this.world;
     const living = instances.filter(({ isThere }) => isThere);
     const victim = living[Math.floor(disturbance.who * living.length)];
+    if (disturbance.kind === 'upgrade') return this.upgrade();
     if (disturbance.kind === 'join') return living.length < 5 ? this.world.join() : undefined;
     if (victim === undefined) return this.world.join();
     const isLast = living.length === 1;
@@ -230,6 +231,17 @@ export class Disturbances {
     const leaver = living.find((instance) => instance !== kept && instance.state === 'running');
     if (living.length < 4 || leaver === undefined) this.world.join();
     else this.leave(leaver);
+  }
+
+  /** Replaces the instances of an earlier release. One that stands still is killed. */
+  private upgrade(): void {
+    this.world.isUpgraded = true;
+    for (const instance of this.world.instances) {
+      if (!instance.isThere || !instance.isOlder) continue;
+      this.world.join();
+      if (instance.state === 'running') this.leave(instance);
+      else this.crash(instance);
+    }
   }
 
   private restartAll(ms: number, isOrderly: boolean): void {

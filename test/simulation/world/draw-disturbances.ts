@@ -50,6 +50,7 @@ export function drawDisturbances(seed: number, chance: Chance, bounds: Bounds, e
     ...(edition >= 3 ? drawOddAnswers(seed, bounds) : []),
     ...(edition >= 4 ? [...drawClockSteps(seed, bounds), ...drawStrayMarks(seed, bounds)] : []),
     ...(edition >= 5 ? drawChurns(seed, bounds) : []),
+    ...(edition >= 7 ? [...drawReruns(seed, bounds), ...drawResignations(seed, bounds), upgrade(bounds)] : []),
   ];
 }
 
@@ -190,6 +191,35 @@ function drawChurns(seed: number, { calmAt }: Bounds): Disturbance[] {
     const ms = chance.pick([200, 500, 1_000, 2_000, 5_000]);
     return { at, kind: 'churn', ms, who: chance.next(), what: chance.next() };
   });
+}
+
+/** Re-runs, some of which are withdrawn after a while. All processes crash in the middle of some. */
+function drawReruns(seed: number, { calmAt, recoveredAt }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0x4e4a);
+  if (chance.is(0.5)) return [];
+  return Array.from({ length: chance.between(1, 3) }).flatMap((): Disturbance[] => {
+    const at = chance.is(0.8) ? chance.between(4_000, calmAt) : recoveredAt + chance.between(500, 4_000);
+    const ms = chance.pick([0, 0, 0, 20, 400, 3_000]);
+    const rerun = { at, kind: 'rerun', ms, who: chance.next(), what: chance.next() } as const;
+    const crashAt = at + chance.between(50, 3_000);
+    if (chance.is(0.7) || crashAt > calmAt - 4_000) return [rerun];
+    return [rerun, { at: crashAt, kind: 'restart-all', ms: 1_000, who: 0, what: 1 }];
+  });
+}
+
+function drawResignations(seed: number, { calmAt }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0x4e51);
+  if (chance.is(0.6)) return [];
+  return Array.from({ length: chance.between(1, 3) }, (): Disturbance => {
+    const second = chance.between(4, Math.floor(calmAt / 1_000) - 2);
+    const at = second * 1_000 + chance.pick([0, chance.between(-300, 300)]);
+    return { at, kind: 'resign', ms: 0, who: chance.next(), what: chance.next() };
+  });
+}
+
+/** All instances of an earlier release have left when everything is repaired. */
+function upgrade({ calmAt }: Bounds): Disturbance {
+  return { at: calmAt - 4_500, kind: 'upgrade', ms: 0, who: 0, what: 0 };
 }
 
 /** Requests of an operator after everything has settled, which are judged without allowances. */

@@ -1,6 +1,8 @@
 import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
 import {
   LeaseLostError,
+  manualOrigin,
+  rerunOrigin,
   type ShardingContext,
   type TriggerOrigin,
 } from '../../../libs/elastic-job/src/domain/index.js';
@@ -18,6 +20,10 @@ export interface HandlerParts {
   /** Limit of the length of a run, in milliseconds. The instances could not keep up with longer ones. */
   readonly longestMs: (jobName: string) => number;
   readonly isResident: (jobName: string) => boolean;
+  /** True if an operator has asked for a re-run of this id. */
+  readonly isRerun: (id: string) => boolean;
+  /** True if it loads and saves checkpoints. */
+  readonly checkpoints: boolean;
   readonly nextRun: () => number;
   /** Makes the process ask for the lease of a run when it goes on after a pause. Undefined: the run is over. */
   readonly onAsk: (ask: (() => void) | undefined) => void;
@@ -34,15 +40,18 @@ export async function handle(context: ShardingContext, parts: HandlerParts): Pro
   const fails = chance.is(0.1);
   const { fact, ask } = noteRun(context, parts, isDeaf);
   const { run } = fact;
+  const keep = checkpointOf(context, run, parts);
   try {
     const isResident = parts.isResident(context.jobName);
     for (const ms of isResident ? drawResidentSteps(chance) : drawSteps(chance, parts.longestMs(context.jobName))) {
       effect(fact, parts, ask);
+      keep('save');
       await clock.sleep(ms, isDeaf ? undefined : context.signal);
       if (isResident && context.signal.aborted) break;
     }
     effect(fact, parts, ask);
     if (fails) throw new Error('the handler fails');
+    if (run % 3 === 0) keep('clear');
     log({ kind: 'returned', run });
   } catch (error) {
     log({ kind: 'threw', run });
@@ -52,8 +61,25 @@ export async function handle(context: ShardingContext, parts: HandlerParts): Pro
   }
 }
 
+/**
+ * The use of a checkpoint, which nobody waits for: a request of a slow client would take longer than a run may. Each
+ * run loads what there is.
+ */
+function checkpointOf(
+  { checkpoint, token }: ShardingContext,
+  run: number,
+  { checkpoints, log }: HandlerParts,
+): (what: 'save' | 'clear') => void {
+  if (!checkpoints || token === undefined) return () => {};
+  const loaded = (savedBy: number | undefined) => {
+    if (savedBy !== undefined) log({ kind: 'loaded', run, savedBy });
+  };
+  checkpoint.load<number>().then(loaded, () => {});
+  return (what) => void (what === 'save' ? checkpoint.save(run) : checkpoint.clear()).catch(() => {});
+}
+
 /** The facts that are noted of a run. */
-export type RunParts = Pick<HandlerParts, 'instance' | 'isResident' | 'nextRun' | 'onAsk' | 'log'>;
+export type RunParts = Pick<HandlerParts, 'instance' | 'isResident' | 'isRerun' | 'nextRun' | 'onAsk' | 'log'>;
 
 /** Notes the begin of a run, and its signal. @returns with a function that asks for its lease */
 export function noteRun(context: ShardingContext, parts: RunParts, isDeaf: boolean) {
@@ -110,12 +136,13 @@ function drawResidentSteps(chance: Chance): number[] {
 function factOf(
   context: ShardingContext,
   run: number,
-  parts: Pick<HandlerParts, 'instance' | 'isResident'>,
+  parts: Pick<HandlerParts, 'instance' | 'isResident' | 'isRerun'>,
   isDeaf: boolean,
 ): RunFact {
   const { jobName, shardingItem, fireTime, trigger, source, token, shardingTotalCount, jobParameter } = context;
-  const { instance, isResident } = parts;
-  const asked: TriggerOrigin = trigger === 'schedule' ? 'schedule' : `manual:${trigger.id}`;
+  const { instance, isRerun, isResident } = parts;
+  const asked: TriggerOrigin =
+    trigger === 'schedule' ? 'schedule' : isRerun(trigger.id) ? rerunOrigin(trigger.id) : manualOrigin(trigger.id);
   const origin = isResident(jobName) ? 'resident' : asked;
   return {
     run,

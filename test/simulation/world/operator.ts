@@ -1,5 +1,6 @@
 import { whenAtWork } from './at-work.js';
 import { MOST_ITEMS, scheduleEvery } from './draw-job.js';
+import { drawRerun } from './draw-rerun.js';
 import type { Disturbance, PlannedJob } from './plan.js';
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
@@ -23,6 +24,7 @@ export class Operator {
     if (kind === 'cancel') return this.cancel(disturbance);
     if (kind === 'shutdown') return this.shutDown(disturbance);
     if (kind === 'churn') return this.churn(disturbance);
+    if (kind === 'rerun') return this.rerun(disturbance);
     const { jobs, jobConfigurations, items, plan } = this.world;
     const job = plan.jobs[Math.floor(what * plan.jobs.length)]!;
     const { name } = job;
@@ -46,13 +48,15 @@ export class Operator {
       this.switchOff(this.disabledServers, `${name}/${serverIp}`, ms * 2, enable, () =>
         this.command(`disable ${serverIp}`, name, undefined, () => jobs.disable(name, { serverIp })),
       );
+    } else if (kind === 'resign') {
+      void this.command('resign', name, undefined, () => jobs.resign(name));
     } else {
       void this.command('trigger', name, undefined, async () => (await jobs.trigger(name)).id);
     }
   }
 
   depose(jobName: string): void {
-    void this.command('resign', jobName, undefined, () => this.world.jobs.resign(jobName));
+    void this.command('depose', jobName, undefined, () => this.world.depose(jobName));
   }
 
   mark(jobName: string, item: number, instanceId: string): Promise<void> {
@@ -88,6 +92,17 @@ export class Operator {
     this.removed.add(`${name} ${index}`);
     const serverIp = `10.0.0.${index + 1}`;
     void this.command(`shut down ${serverIp}`, name, undefined, () => jobs.shutdown(name, { serverIp }));
+  }
+
+  private rerun({ who, what, ms }: Disturbance): void {
+    const { clock, jobs, plan } = this.world;
+    const job = plan.jobs[Math.floor(what * plan.jobs.length)]!;
+    void this.command('rerun', job.name, undefined, async () => {
+      const { id } = await jobs.rerun(job.name, drawRerun(who, job, clock.wallNow()));
+      const withdraw = () => void this.command('withdraw', job.name, undefined, () => jobs.withdrawRerun(job.name, id));
+      if (ms > 0) clock.setTimer(ms, withdraw);
+      return id;
+    });
   }
 
   private churn({ who, what, ms }: Disturbance): void {

@@ -53,6 +53,12 @@ export type DisturbanceKind =
   | 'stray-mark'
   /** The total of a job shrinks, and grows again within the lag of a clock. */
   | 'churn'
+  /** An operator asks for past fire times once more, and withdraws that now and then. */
+  | 'rerun'
+  /** An operator makes the leader of a job resign. */
+  | 'resign'
+  /** Instances of a release that knows no re-runs leave, and others come. */
+  | 'upgrade'
   /** A task is ended from outside. */
   | 'task-dies'
   /** A task cannot be reached for a while, or until an operator says that it is gone. */
@@ -102,6 +108,14 @@ export function clockOffsetOf(
   return nearClocks ? drawLag(new Chance(seed ^ (0x1a9 + index))) : 0;
 }
 
+/** True if the process of this number is of a release that knows no re-runs. */
+export function isOfOlderRelease(
+  { seed, olderReleases }: Pick<Plan, 'seed' | 'olderReleases'>,
+  index: number,
+): boolean {
+  return olderReleases && new Chance(seed ^ (0x01de + index)).is(0.4);
+}
+
 /** Offset of a clock within the tolerance, in milliseconds. */
 function drawLag(chance: Chance): number {
   return Math.round(chance.pick([0, -1, -1, 1]) * chance.pick([1_500, 4_000, 9_000]) * (0.3 + 0.7 * chance.next()));
@@ -128,6 +142,10 @@ export interface Plan {
   /** True if the clocks of hosts differ by seconds. */
   readonly nearClocks: boolean;
   readonly jobs: readonly PlannedJob[];
+  /** True if handlers save checkpoints. */
+  readonly checkpoints: boolean;
+  /** True if some instances are of a release that knows no re-runs, until they are upgraded. */
+  readonly olderReleases: boolean;
   /** Tasks, if the items of all jobs are tasks. @default handlers run the items */
   readonly tasks?: PlannedTasks;
   /** Time within which a task that was under way when everything is repaired has ended, in milliseconds. @default 0 */
@@ -150,11 +168,12 @@ export interface Plan {
  * | 4 | clocks that are hours apart, and are stepped by hours; marks made by hand |
  * | 5 | clocks that are seconds apart; totals that shrink and grow again within such a lag |
  * | 6 | jobs that name no strategy |
+ * | 7 | re-runs of past fire times, leaders that resign, checkpoints, instances of an earlier release |
  */
-export const EDITIONS = [1, 2, 3, 4, 5, 6] as const;
+export const EDITIONS = [1, 2, 3, 4, 5, 6, 7] as const;
 export type Edition = (typeof EDITIONS)[number];
 /** Edition that runs by default. */
-export const USUAL_EDITION: Edition = 6;
+export const USUAL_EDITION: Edition = 7;
 
 /** Draws a history. */
 export function planOf(seed: number, edition: Edition = USUAL_EDITION): Plan {
@@ -180,6 +199,8 @@ export function planOf(seed: number, edition: Edition = USUAL_EDITION): Plan {
     farClocks: edition >= 4 && new Chance(seed ^ 0xfa2).is(0.4),
     nearClocks: edition >= 5 && new Chance(seed ^ 0x1ea2).is(0.6),
     jobs,
+    checkpoints: edition >= 7,
+    olderReleases: edition >= 7 && new Chance(seed ^ 0x01d).is(0.3),
     disturbances: drawDisturbances(seed, chance, { calmAt, recoveredAt, sessionTimeoutMs }, edition),
     calmAt,
     endAt: recoveredAt + watchedMs(jobs) + 3 * promptMsOf(times),

@@ -15,6 +15,7 @@ import { Chance } from './chance.js';
 import type { EffectStore } from './guarded-store.js';
 import { handle } from './handler.js';
 import { longestRunMs } from './draw-job.js';
+import { ofOlderRelease } from './older-release.js';
 import { clockOffsetOf, type Plan, processOf } from './plan.js';
 import { taskWork } from './task-work.js';
 import type { TaskWorld } from './task-world.js';
@@ -28,6 +29,10 @@ export interface Surroundings {
   readonly store: EffectStore;
   /** Undefined: handlers run the items. */
   readonly tasks: TaskWorld | undefined;
+  /** True if the next process is of a release that knows no re-runs. */
+  readonly isOlder: () => boolean;
+  /** True if an operator has asked for a re-run of this id. */
+  readonly isRerun: (id: string) => boolean;
   readonly chance: Chance;
   /** The way of a process's requests. A mutant changes it. */
   readonly through: (center: MemoryRegistryCenter, clock: Clock) => RegistryCenter;
@@ -45,6 +50,8 @@ export class SimulatedInstance {
   readonly center: MemoryRegistryCenter;
   /** Handlers at work, with the functions that ask for their leases. */
   readonly work = new Map<ShardingContext, () => void>();
+  /** True if it is of a release that knows no re-runs. */
+  readonly isOlder: boolean;
   private readonly time: VirtualClock;
   private readonly type: TaskJobType | undefined;
   private readonly parts: ReturnType<SimulatedInstance['handlerParts']>;
@@ -76,9 +83,11 @@ export class SimulatedInstance {
     this.center.onSession(({ id, state }) =>
       log({ kind: 'session', instance: index, session: id ?? '', state: state ?? 'CLOSED' }),
     );
-    const seen = surroundings.through(this.center, this.clock);
+    this.isOlder = surroundings.isOlder();
+    const through = surroundings.through(this.center, this.clock);
+    const seen = this.isOlder ? ofOlderRelease(through) : through;
     const own = processOf(plan.seed, index);
-    log({ kind: 'process', instance: index, ...own });
+    log({ kind: 'process', instance: index, ...own, isOlder: this.isOlder || undefined });
     this.runtime = new ElasticJobRuntime({ ...own, registry: seen, clock: this.clock, drainTimeoutMs: 3_000 });
     this.parts = this.handlerParts();
     this.type = surroundings.tasks && this.taskType(surroundings.tasks);
@@ -142,7 +151,7 @@ export class SimulatedInstance {
   }
 
   private handlerParts() {
-    const { plan, chance, log, nextRun, store } = this.surroundings;
+    const { plan, chance, isRerun, log, nextRun, store } = this.surroundings;
     const longest = new Map(plan.jobs.map((job) => [job.name, longestRunMs(job)]));
     return {
       instance: this.index,
@@ -151,6 +160,8 @@ export class SimulatedInstance {
       store,
       longestMs: (jobName: string) => longest.get(jobName)!,
       isResident: (jobName: string) => plan.jobs.some(({ name, resident }) => name === jobName && resident === true),
+      isRerun,
+      checkpoints: plan.checkpoints,
       nextRun,
       log: (fact: Fact) => {
         if (this.state !== 'crashed') log(fact);

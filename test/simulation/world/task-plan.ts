@@ -48,6 +48,8 @@ export function taskPlanOf(seed: number): Plan {
     farClocks: false,
     nearClocks: false,
     jobs,
+    checkpoints: false,
+    olderReleases: false,
     tasks,
     disturbances: [...drawDisturbances(seed, chance.fork(), bounds, 3), ...drawTaskTroubles(chance.fork(), bounds)],
     calmAt,

@@ -22,7 +22,7 @@ import { EventLog, type EntryOf, type Fact } from '../log.js';
 import { Chance } from './chance.js';
 import { Disturbances } from './disturbances.js';
 import { type EffectStore, GuardedStore } from './guarded-store.js';
-import type { Plan } from './plan.js';
+import { isOfOlderRelease, type Plan } from './plan.js';
 import { SimulatedInstance } from './simulated-instance.js';
 import { TaskWorld } from './task-world.js';
 
@@ -39,6 +39,10 @@ export interface Mutation {
 
 /** Time within which tasks that were left behind are released, in milliseconds. */
 export const LONGEST_TIDYING_MS = 180_000;
+/** Time within which all re-runs have ended, in milliseconds. Each target may wait for a fire time that is due. */
+const LONGEST_RERUNS_MS = 600_000;
+/** A re-run, without the nodes below it. */
+const RERUN = /^\/[^/]+\/reruns\/([^/]+)$/;
 
 const START = Date.UTC(2030, 0, 1, 12);
 
@@ -55,6 +59,11 @@ export class World {
   private readonly timeline: VirtualTimeline;
   private readonly store: EffectStore;
   private readonly operator: MemoryRegistryCenter;
+  /** True once no process is of an earlier release any more. */
+  isUpgraded = false;
+  /** Ids of all re-runs that operators have asked for. */
+  private readonly reruns = new Set<string>();
+  private readonly openReruns = new Set<string>();
   private zxid = 0n;
   private runs = 0;
 
@@ -88,6 +97,7 @@ export class World {
         data,
         isEphemeral: stat.ephemeralOwner !== undefined,
       }));
+      for (const { kind, path } of writes) this.noteRerun(kind, path);
       this.note({ kind: 'commit', session: sessionId, operations: operations.map(localize), writes });
     });
   }
@@ -121,6 +131,11 @@ export class World {
       const name = error instanceof Error ? error.constructor.name : String(error);
       this.note({ kind: 'operation', ...asked, error: name, outcome: 'failed' });
     }
+  }
+
+  /** Deletes the election node of a job, as an operator may by hand. */
+  depose(jobName: string): Promise<void> {
+    return this.operator.delete(`/${jobName}/leader/election/instance`);
   }
 
   /** Marks an item as running, as an operator may by hand. */
@@ -166,8 +181,21 @@ export class World {
     });
   }
 
-  /** Waits for the release of tasks that were left behind: two rounds of reconciliation, and a grace. */
+  private noteRerun(kind: 'created' | 'changed' | 'deleted', path: string): void {
+    const [, id] = RERUN.exec(path) ?? [];
+    if (id === undefined) return;
+    this.reruns.add(id);
+    if (kind === 'deleted') this.openReruns.delete(id);
+    else this.openReruns.add(id);
+  }
+
+  /**
+   * Waits for the end of all re-runs, and for the release of tasks that were left behind: two rounds of reconciliation,
+   * and a grace.
+   */
   private async untilTidy(): Promise<void> {
+    for (let waitedMs = 0; this.openReruns.size > 0 && waitedMs < LONGEST_RERUNS_MS; waitedMs += 1_000)
+      await this.clock.advance(1_000);
     for (let waitedMs = 0; this.tasks?.hasLeft === true && waitedMs < LONGEST_TIDYING_MS; waitedMs += 10_000)
       await this.clock.advance(10_000);
   }
@@ -193,6 +221,8 @@ export class World {
       registry: this.registry,
       store: this.store,
       tasks: this.tasks,
+      isOlder: () => !this.isUpgraded && isOfOlderRelease(this.plan, this.instances.length),
+      isRerun: (id: string) => this.reruns.has(id),
       chance: this.chance.fork(),
       through: this.mutation.through ?? ((center: MemoryRegistryCenter) => center),
       seen: this.mutation.context ?? ((context: ShardingContext) => context),
