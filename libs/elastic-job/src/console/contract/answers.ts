@@ -27,7 +27,7 @@ export interface RerunAnswer {
   readonly audit: string;
 }
 
-export interface RerunTargetAnswer {
+interface RerunTargetAnswer {
   readonly fireTime: string;
   readonly item: number;
   /** Outcome of its last run; null: unknown, as without a history. */
