@@ -133,7 +133,12 @@ export function describeJobHistoryContract(
       });
 
       it('are those without a fire time, if they are from before the upgrade or of a Java peer', async () => {
-        const causes = [null, 'moved: it belongs to another instance', 'CancelledError: x', 'The lease is over: y'];
+        const causes = [
+          'JobTimeoutError: it took longer than 5 s',
+          'moved: it belongs to another instance',
+          'CancelledError: x',
+          'The lease is over: y',
+        ];
         await planted.logged(
           ...causes.map((failureCause, item) => ({
             shardingItem: item,
@@ -146,6 +151,7 @@ export function describeJobHistoryContract(
         const { rows } = await history.runs();
 
         expect(rows.map(({ outcome }) => outcome)).toEqual(['failed', 'aborted', 'aborted', 'fenced']);
+        expect(rows.map(({ cause }) => cause)).toEqual(['timed-out', 'moved', 'cancelled', undefined]);
         expect(rows[0]).toMatchObject({
           fireTime: undefined,
           origin: undefined,

@@ -75,7 +75,7 @@ describe('the fate of an item at a fire time is', () => {
 
   it('failed after a run that was stopped, and unknown after one that goes on elsewhere or has no end', () => {
     expect(cellAt({ runs: [run('aborted', { cause: 'timed-out' })] })).toMatchObject({ fate: 'failed' });
-    expect(cellAt({ runs: [run('aborted', { cause: 'handed-over' })] })).toMatchObject({ fate: 'unknown' });
+    expect(cellAt({ runs: [run('aborted', { cause: 'moved' })] })).toMatchObject({ fate: 'unknown' });
     expect(cellAt({ runs: [run('fenced')] })).toMatchObject({ fate: 'unknown', reason: 'fenced' });
     expect(cellAt({ runs: [run('lost')] })).toMatchObject({ fate: 'unknown', reason: 'lost' });
   });
@@ -84,7 +84,7 @@ describe('the fate of an item at a fire time is', () => {
     expect(cellAt({ missed: [missed()] })).toEqual({ fate: 'missed', reason: 'superseded' });
     expect(cellAt({ missed: [missed({ items: [1] })] })).toMatchObject({ fate: 'unknown' });
     expect(cellAt({ missed: [missed({ items: [], isOfMany: true })] })).toMatchObject({ fate: 'missed' });
-    const handedOver = run('aborted', { cause: 'handed-over' });
+    const handedOver = run('aborted', { cause: 'moved' });
     expect(cellAt({ missed: [missed()], runs: [handedOver] })).toMatchObject({ fate: 'missed', run: handedOver.id });
     expect(cellAt({ missed: [missed()], runs: [run('failed')] })).toMatchObject({ fate: 'failed' });
   });

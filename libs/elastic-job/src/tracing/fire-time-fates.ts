@@ -1,4 +1,4 @@
-import { serverIpOf } from '../domain/index.js';
+import { beginsWithHandOver, serverIpOf } from '../domain/index.js';
 import type {
   FireTimeCell,
   FireTimeColumn,
@@ -118,7 +118,9 @@ function cellOfRun({ cause, id, outcome }: FireTimeRun): FireTimeCell {
     case 'failed':
       return { fate: 'failed', run: id, ...reason };
     case 'aborted':
-      return cause === 'handed-over' ? { fate: 'unknown', run: id, ...reason } : { fate: 'failed', run: id, ...reason };
+      return beginsWithHandOver(`${cause}:`)
+        ? { fate: 'unknown', run: id, ...reason }
+        : { fate: 'failed', run: id, ...reason };
     case 'fenced':
     case 'lost':
       return { fate: 'unknown', run: id, reason: outcome };

@@ -46,7 +46,7 @@ export interface JobRun {
   readonly origin: TriggerOrigin | undefined;
   readonly source: string;
   readonly outcome: RunOutcome;
-  /** One word, such as `cancelled`, `timed-out`, `moved`; undefined if there is no more to say. */
+  /** One word, such as `cancelled`, `timed-out`, or `moved` for one that was handed over; undefined without any. */
   readonly cause: string | undefined;
   /** The error or the reason, as `ExecutionTrace.failureCause` has it. */
   readonly error: string | undefined;
@@ -274,7 +274,7 @@ export interface JobHistory {
   /** The newest first, in pages. */
   missed(query: EventFilter & TracePageQuery): Promise<TracePage<MissedFireTimes>>;
   fireTimes(query: FireTimesQuery): Promise<FireTimesAnswer>;
-  /** The newest first; at most `limit` of them, among the 50,000 newest runs of the job, or of all jobs. */
+  /** The newest first; at most `limit` of them, among the 20,000 newest runs of the job, or of all jobs. */
   doubles(query: Omit<RunFilter, 'outcome' | 'source'> & { readonly limit?: number }): Promise<readonly DoubleRun[]>;
   /** One for each of the jobs that has any row, in no order. At most 200 jobs, `fireTimes` of 1 to 50 columns. */
   pulses(query: {

@@ -161,7 +161,7 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory, JobHistor
     return this.answers.fireTimes(query);
   }
 
-  /** Targets that have succeeded more than once, among the 50,000 newest runs that the filter selects. @see runs */
+  /** Targets that have succeeded more than once, among the 20,000 newest runs that the filter selects. @see runs */
   doubles(
     query: Omit<RunFilter, 'outcome' | 'source'> & { readonly limit?: number } = {},
   ): Promise<readonly DoubleRun[]> {

@@ -6,7 +6,7 @@ import { all, floorOf, greatest, isText, within } from './paged-scan.js';
 import { OWN_RUNS, ownConditions, readOwn, scopeOf } from './run-rows.js';
 
 /** Most runs that are looked at, the newest ones of the job, or of all jobs. */
-const MOST_RUNS = 50_000;
+const MOST_RUNS = 20_000;
 
 type Query = Parameters<JobHistory['doubles']>[0];
 

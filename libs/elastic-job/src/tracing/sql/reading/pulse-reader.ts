@@ -33,7 +33,9 @@ export class PulseReader {
     }
     const there = [...spans.keys()];
     const columns = await this.each<ColumnRow>(db, there, (is, job) => countsSince(is, spans.get(job)!.first));
-    const good = await this.each<EndRow>(db, there, lastGood);
+    const lately = await this.each<EndRow>(db, there, (is, job) => lastGood(is, spans.get(job)!.first));
+    const others = there.filter((job) => !lately.some(({ jobName }) => jobName === job));
+    const good = [...lately, ...(await this.each<EndRow>(db, others, (is) => lastGood(is, 0)))];
     const slow = await this.each<{ jobName: string; ms: StoredNumber }>(db, there, (is, job) =>
       p95Duration(is, spans.get(job)!.last - DAY_MS),
     );
@@ -144,9 +146,10 @@ function countsSince(isOfJob: Condition, fireTime: number) {
     ) items group by job_name, fire_time`;
 }
 
-function lastGood(isOfJob: Condition) {
+/** @param from bounds the search for most jobs: without a bound MariaDB may go through the runs of all jobs */
+function lastGood(isOfJob: Condition, from: number) {
   return sql`select job_name, settled_at ended_at from ELASTIC_JOB_RUN
-    where ${isOfJob} and outcome = 'succeeded' order by begun_at desc limit 1`;
+    where ${isOfJob} and begun_at >= ${from} and outcome = 'succeeded' order by begun_at desc limit 1`;
 }
 
 /** @param from a number: PostgreSQL takes a subquery's for a small one, and compiles the statement for seconds */

@@ -98,7 +98,7 @@ export function loggedConditions(dialect: TraceDialect, filter: RunFilter): Cond
 const HANDED_OVER = ['moved:', 'leaving:', 'disabled:'];
 const CANCELLED = 'CancelledError:';
 const TIMED_OUT = 'JobTimeoutError:';
-const STOPPED = [CANCELLED, TIMED_OUT, 'ResidentStoppedError:', 'SuspendedTooLongError:', 'TaskTerminatedError:'];
+const STOPPED = [CANCELLED, 'ResidentStoppedError:', 'SuspendedTooLongError:', 'TaskTerminatedError:'];
 const FENCED = ['The lease is over', 'The handler had returned'];
 
 function loggedOutcome(dialect: TraceDialect, outcome: RunOutcome): Condition {
@@ -243,11 +243,11 @@ function loggedEnd(row: LogRow): Pick<JobRun, 'outcome' | 'cause'> {
   const beginsWith = (starts: readonly string[]) => starts.some((start) => text.startsWith(start));
   if (isTrue(row.isSuccess)) return { outcome: 'succeeded', cause: undefined };
   if (row.completeTime === null) return { outcome: Number(row.isPassed) === 1 ? 'lost' : 'running', cause: undefined };
-  if (beginsWithHandOver(text)) return { outcome: 'aborted', cause: 'handed-over' };
+  if (beginsWithHandOver(text)) return { outcome: 'aborted', cause: text.slice(0, text.indexOf(':')) };
   if (beginsWith([CANCELLED])) return { outcome: 'aborted', cause: 'cancelled' };
-  if (beginsWith([TIMED_OUT])) return { outcome: 'aborted', cause: 'timed-out' };
   if (beginsWith(STOPPED)) return { outcome: 'aborted', cause: undefined };
-  return { outcome: beginsWith(FENCED) ? 'fenced' : 'failed', cause: undefined };
+  if (beginsWith(FENCED)) return { outcome: 'fenced', cause: undefined };
+  return { outcome: 'failed', cause: beginsWith([TIMED_OUT]) ? 'timed-out' : undefined };
 }
 
 /** @param flag a BIT, as ElasticJob's console creates it in MySQL, comes as bytes */
