@@ -34,7 +34,7 @@ export interface PlantedRun {
   readonly isOurs: boolean;
 }
 
-export interface PlantedEvent {
+interface PlantedEvent {
   readonly id: string;
   readonly jobName: string | null;
   readonly kind: string;

@@ -8,7 +8,7 @@ import type { TraceDatabase, TraceDb } from '../trace-row.js';
  * Most rows of a table that a page looks at, if no index selects them. A page that has looked at them all ends there:
  * it may have few rows, or none, and its cursor goes on.
  */
-export const MOST_SCANNED = 10_000;
+const MOST_SCANNED = 10_000;
 
 /** Last row of a page: its time in milliseconds since the epoch, and its id, before which the next page begins. */
 export interface Position {
