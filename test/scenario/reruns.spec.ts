@@ -158,15 +158,27 @@ describe('a re-run beside the schedule', () => {
     expect(job.cluster.events(0).filter(({ kind }) => kind === 'missed' || kind === 'late')).toEqual([]);
   });
 
-  it('makes no debt for an item that it is the first to run', async () => {
-    job = await RerunJob.start({ instances: 1 });
-    await job.ask('r', [0], [30]);
-    await job.advance(10 * SECOND);
-    expect(job.ranFor(0)).toEqual(['r 30']);
+  it.each([
+    ['once', ['r 30', 'due MISFIRE'], 0],
+    ['skip', ['r 30'], 1],
+  ] as const)(
+    'owes what comes while it is the first to run an item, with the policy "%s"',
+    async (policy, ran, missed) => {
+      job = await RerunJob.start({
+        instances: 1,
+        misfirePolicy: policy,
+        handler: (_context, { clock }) => clock.sleep(20 * SECOND),
+      });
+      await job.advance(MINUTE - (job.cluster.clock.wallNow() % MINUTE) - 10 * SECOND);
 
-    const record = await job.record(0);
-    expect([record['lastScheduled'], record['owesAfter']]).toEqual([undefined, undefined]);
-  });
+      await job.ask('r', [0], [30]);
+      await job.advance(90 * SECOND);
+
+      expect(job.ranFor(0).slice(0, ran.length)).toEqual(ran);
+      const told = job.cluster.events(0).filter((event) => event.kind === 'missed' && event.items.includes(0));
+      expect(told).toHaveLength(missed);
+    },
+  );
 
   it('runs a fire time again that the schedule owes, which pays nothing', async () => {
     job = await RerunJob.start({ instances: 1 });

@@ -14,6 +14,11 @@ export interface Regression {
  */
 export const REGRESSIONS: readonly Regression[] = [
   {
+    seed: 9_391,
+    edition: 7,
+    showed: 'a fire time that came while a re-run was the first to run an item was forgotten, and nobody was told',
+  },
+  {
     seed: 140,
     showed: 'a newer target overwrote what a dead rescuer owed, between the end of its session and the sweep',
   },

@@ -133,6 +133,11 @@ describe('the record of a run', () => {
     expect(owesAfterTrigger(RECORD)).toBeUndefined();
   });
 
+  it('owes since the begin of a re-run, whose fire time is long past', () => {
+    const target = { fireTime: 9, origin: 'rerun:7' } as const;
+    expect(owesAfterTrigger({ ...RECORD, target, begunAt: 12 })).toBe(12);
+  });
+
   it('stands for fire times that nobody owes, as one that has succeeded', () => {
     const passed = { run: 'r', target: { fireTime: 5, origin: 'schedule' }, attempt: 1, begunAt: 5 };
     const settled = { at: 9, outcome: 'succeeded' };

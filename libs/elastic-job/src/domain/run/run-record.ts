@@ -1,6 +1,6 @@
 import type { ExecutorDeathState, ShardOutcomeKind, StopCause, StoppedRun } from './shard-outcome.js';
 import { isInstant, isJsonNumber, isObject, readFields } from '../node-text.js';
-import { isSameTarget, LONGEST_ORIGIN, LONGEST_TRIGGER_ID, type Target, triggerIdOf } from './trigger.js';
+import { isSameTarget, LONGEST_ORIGIN, LONGEST_TRIGGER_ID, rerunIdOf, type Target, triggerIdOf } from './trigger.js';
 
 /**
  * The text of `sharding/{item}/record`: the last run of the item by one of our instances. Begin and settle write it
@@ -25,7 +25,7 @@ export interface RunRecord {
    */
   readonly lastScheduled?: number;
   /**
-   * The instant after which the item owes the schedule's fire times, while only operators' triggers have run it; else
+   * The instant after which the item owes the schedule's fire times, while only operators have run it; else
    * undefined.
    */
   readonly owesAfter?: number;
@@ -196,9 +196,11 @@ export function owesAfter(stored: StoredRecord): number | undefined {
 
 /**
  * The instant after which an item owes fire times, when an operator's trigger is the first to run it: the earlier of
- * the begin by the holder's clock and the operator's request. So clocks that differ hide no fire time.
+ * the begin by the holder's clock and the operator's request. So clocks that differ hide no fire time. The fire time of
+ * a re-run is no such request, so it owes what comes after the begin.
  */
 export function owesAfterTrigger({ begunAt, target }: RunRecord): number | undefined {
+  if (rerunIdOf(target.origin) !== undefined) return begunAt;
   return triggerIdOf(target.origin) === undefined ? undefined : Math.min(target.fireTime, begunAt);
 }
 
