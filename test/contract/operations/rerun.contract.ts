@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { untyped } from '@test/support/unit/no-settings.js';
 import { ElasticJob2ConfigurationError } from '../../../libs/elastic-job/src/coordination/index.js';
-import { formatRerunProgress, parseRerun, removedRoot } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  formatRerunProgress,
+  parseRerun,
+  removedRoot,
+  type ShardingContext,
+} from '../../../libs/elastic-job/src/domain/index.js';
 import { JobOperateApi, type RerunOptions } from '../../../libs/elastic-job/src/operations/index.js';
 import { RequestTooLargeError } from '../../../libs/elastic-job/src/registry/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
@@ -126,6 +131,51 @@ export function describeReruns(adapter: RegistryAdapter): void {
 
       expect(waitsFor).toEqual([SECOND]);
       expect(await api.reruns(JOB)).toMatchObject([{ id, waitsFor: [SECOND] }]);
+    });
+
+    it('is run by the owners of the items, oldest first, and is gone then', async () => {
+      const contexts: ShardingContext[] = [];
+      const handler = (context: ShardingContext) => void contexts.push(context);
+      await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2, handler });
+      await stage().startSharded('10.0.0.2', { name: JOB, shardingTotalCount: 2, handler });
+
+      const { id, waitsFor } = await api.rerun(JOB, {
+        items: [0, 1],
+        fireTimes: [T + 5_000, T],
+        parameters: 'day=1',
+        anyTime: true,
+      });
+
+      expect(waitsFor).toEqual([]);
+      await stage().until(() => contexts.length === 4 && !stage().has(`/${JOB}/reruns/${id}`));
+      const ranFor = (item: number) =>
+        contexts.filter((context) => context.shardingItem === item).map(({ fireTime }) => fireTime.getTime());
+      expect([ranFor(0), ranFor(1)]).toEqual([
+        [T, T + 5_000],
+        [T, T + 5_000],
+      ]);
+      expect(contexts.map(({ trigger }) => trigger)).toEqual(contexts.map(() => ({ id, parameters: 'day=1' })));
+      expect(await api.reruns(JOB)).toEqual([]);
+    });
+
+    it('ends what runs and begins nothing more once it is withdrawn', async () => {
+      const begun: number[] = [];
+      let end!: () => void;
+      const ending = new Promise<void>((resolve) => (end = resolve));
+      const handler = async ({ fireTime }: ShardingContext) => {
+        begun.push(fireTime.getTime());
+        await ending;
+      };
+      await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 1, handler });
+      const { id } = await api.rerun(JOB, { items: [0], fireTimes: [T, T + 5_000], anyTime: true });
+      await stage().until(() => begun.length === 1);
+
+      await api.withdrawRerun(JOB, id);
+      end();
+
+      await stage().until(() => !stage().has(`/${JOB}/sharding/0/running`));
+      expect(begun).toEqual([T]);
+      expect(await api.reruns(JOB)).toEqual([]);
     });
 
     describe('is refused', () => {

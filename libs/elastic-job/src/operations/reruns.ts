@@ -31,6 +31,7 @@ import {
   type Rerun,
   type RerunProgress,
   rerunTargets,
+  RUNS_RERUNS,
 } from '../domain/index.js';
 import { creation, namesBelow, type Operation, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
@@ -38,9 +39,6 @@ import { assertReadable, assertRerunId, pathsOf } from './command-arguments.js';
 import { type JobFacts, type JobPart, readJob } from './job-facts.js';
 import { type RerunFacts, rerunOf, type RerunOptions, RerunRefusals } from './rerun-request.js';
 import { UnknownRerunError } from './rerun.errors.js';
-
-/** The word in the label of an instance that can run re-runs. */
-const ABILITY = 'reruns';
 
 /** Result of a request for a re-run. */
 export interface RerunReceipt {
@@ -240,7 +238,7 @@ export function timeOf(registry: RegistryCenter, clock: Clock): number {
 
 /** Ids of the instances that cannot run re-runs, in Java's order. */
 export function waitedFor({ instances }: Pick<JobFacts, 'instances'>): readonly string[] {
-  return Object.freeze(instances.flatMap(({ can, jobInstanceId }) => (can.includes(ABILITY) ? [] : jobInstanceId)));
+  return Object.freeze(instances.flatMap(({ can, jobInstanceId }) => (can.includes(RUNS_RERUNS) ? [] : jobInstanceId)));
 }
 
 /** The oldest first, without damaged ones. */
