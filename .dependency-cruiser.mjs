@@ -196,7 +196,7 @@ export default {
       to: {
         path: `^(${SOURCE}|apps|src|test)/`,
         pathNot: [
-          `^${SOURCE}/console/contract/(answers|history-answers|job-answers|queries|roles)\\.ts$`,
+          `^${SOURCE}/console/contract/(answers|history-answers|job-answers|problem-answers|queries|roles)\\.ts$`,
           `^${SOURCE}/domain/schedule/unix-cron\\.ts$`,
         ],
       },

@@ -37,7 +37,7 @@ export interface RerunStep {
 }
 
 /** A write to a checkpoint. The item's run at that time was of a re-run, or not. */
-export interface CheckpointWrite {
+interface CheckpointWrite {
   readonly commit: Commit;
   readonly jobName: string;
   readonly item: number;
@@ -45,7 +45,7 @@ export interface CheckpointWrite {
 }
 
 /** A write of how far an item has come with a re-run, with the step that it belongs to. */
-export interface ProgressWrite {
+interface ProgressWrite {
   readonly commit: Commit;
   readonly jobName: string;
   readonly item: number;

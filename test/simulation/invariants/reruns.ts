@@ -5,7 +5,7 @@ import { endedIn, type RerunStep, rerunStepsOf } from '../rerun-steps.js';
 import { DISTURBED, itemKey, timeOf, type Violation } from './invariant.js';
 
 /** True if a past fire time was begun once more, as an operator has asked. */
-export function isOfRerun({ record }: Begin): boolean {
+function isOfRerun({ record }: Begin): boolean {
   return rerunIdOf(record.target.origin) !== undefined;
 }
 

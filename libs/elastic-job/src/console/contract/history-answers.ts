@@ -116,7 +116,7 @@ export interface MissedAnswer extends HistoryState {
  * Fate of an item at a fire time, as a letter. `r`: done at another run of the same fire time, as a re-run.
  * `disabled`: the job, the server or the item was. `unknown`: nobody has written it.
  */
-export const FIRE_TIME_FATES = {
+const FIRE_TIME_FATES = {
   d: 'done',
   r: 'done by a re-run',
   f: 'failed',
