@@ -35,6 +35,8 @@ const PAGE = 50;
 const FIRE_TIMES = 10;
 /** Longest wait of an item for the history. */
 const WHY_MS = 300;
+/** An item that is looked at is read at each of its changes. */
+const WHY_REUSE_MS = 2_000;
 
 /** Reads of one job. Each request looks at the job as long as it is answered; who looks again finds it open. */
 export class JobReads {
@@ -57,7 +59,7 @@ export class JobReads {
   /** @throws {UnknownJobError} @throws {ConsoleProblem} 404 */
   async item(job: string, item: number): Promise<ItemAnswer> {
     const answer = await this.found(job, item);
-    const why = this.why(job, answer).then(({ moves }) => moves);
+    const why = this.why(job, answer, WHY_REUSE_MS).then(({ moves }) => moves);
     const unknown = () => null;
     return { ...answer, why: await Deadline.after(this.parts.clock, WHY_MS).bounds(why.catch(unknown), unknown) };
   }
@@ -121,8 +123,8 @@ export class JobReads {
     return { items: rows.map(executionOf), cursor: cursor ?? null };
   }
 
-  private why(job: string, { holder, item, owner }: ItemAnswer): Promise<WhyAnswer> {
-    return this.history.why({ job, item, owner, holder });
+  private why(job: string, { holder, item, owner }: ItemAnswer, reuseMs?: number): Promise<WhyAnswer> {
+    return this.history.why({ job, item, owner, holder }, reuseMs);
   }
 
   private async found(job: string, item: number): Promise<ItemAnswer> {

@@ -45,8 +45,6 @@ const COLUMNS = 45;
 const NEXT = 10;
 const WHY_EVENTS = 50;
 const WHY_RUNS = 20;
-/** An item that is looked at is read at each of its changes. */
-const WHY_REUSE_MS = 2_000;
 
 /** Answers from the history, each within the job prefix of its caller. */
 export class HistoryReads {
@@ -126,15 +124,15 @@ export class HistoryReads {
     return { job, buckets: answered.answer.map(bucketAnswer), ...stateOf(answered) };
   }
 
-  /** Why an item is where it is. @throws as `runs` */
-  async why(placed: PlacedItem): Promise<WhyAnswer> {
+  /** Why an item is where it is. @param reuseMs an answer that is younger is given again @throws as `runs` */
+  async why(placed: PlacedItem, reuseMs = 0): Promise<WhyAnswer> {
     const { item: shardingItem, job: jobName } = placed;
     const read = async (history: JobHistory) => {
       const events = await history.events({ jobName, shardingItem, kinds: WHY_KINDS, limit: WHY_EVENTS });
       const runs = await history.runs({ jobName, shardingItem, limit: WHY_RUNS });
       return { events: events.rows, runs: runs.rows };
     };
-    const answered = await this.parts.gate.ask(['why', jobName, shardingItem], read, WHY_REUSE_MS);
+    const answered = await this.parts.gate.ask(['why', jobName, shardingItem], read, reuseMs);
     const { events, runs } = answered.answer;
     return { ...whyOf(placed, events, runs), ...stateOf(answered) };
   }
