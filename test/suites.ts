@@ -330,7 +330,7 @@ export const SUITES: readonly Suite[] = [
       'libs/elastic-job/page/**',
       'README{,-zh-CN}.md',
       'docs/{,zh/}operate/console.md',
-      'docs/operate/console/*.png',
+      'docs/operate/console/*.webp',
       ...VITEST,
       ...SCRIPT,
     ],

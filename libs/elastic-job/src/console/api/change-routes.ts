@@ -31,7 +31,10 @@ export const JOB_CHANGE_ROUTES: readonly ConsoleRoute[] = [
     answer: ['RerunAnswer', 'RerunPreviewAnswer'],
     status: 202,
     summary: 'Runs past fire times of some items once more. `?preview=true` says what would become of each.',
-    run: ({ jobs }, call) => (call.query.preview === true ? jobs.previewRerun(call) : jobs.rerun(call)),
+    run: async ({ jobs, reads }, call) => {
+      if (call.query.preview !== true) return jobs.rerun(call);
+      return reads.outcomes(call.params.job!, await jobs.previewRerun(call));
+    },
   }),
   changes<'DoneAnswer', ReasonBody>({
     method: 'DELETE',

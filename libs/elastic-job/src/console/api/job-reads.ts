@@ -13,6 +13,7 @@ import {
   type JobHistoryAnswer,
   type JobHistoryQuery,
   type PageQuery,
+  type RerunPreviewAnswer,
   type RerunsAnswer,
   type StatisticsAnswer,
   type StatisticsQuery,
@@ -35,6 +36,8 @@ const PAGE = 50;
 const FIRE_TIMES = 10;
 /** Longest wait of an item for the history. */
 const WHY_MS = 300;
+/** Longest wait of a preview for the history. */
+const OUTCOMES_MS = 1_000;
 /** An item that is looked at is read at each of its changes. */
 const WHY_REUSE_MS = 2_000;
 
@@ -101,6 +104,14 @@ export class JobReads {
         parameters,
       })),
     };
+  }
+
+  /** With the outcomes so far, if the history has them soon enough. @throws {UnknownJobError} */
+  async outcomes(job: string, preview: RerunPreviewAnswer): Promise<RerunPreviewAnswer> {
+    const schedule = await this.view(job, (view) => view.schedule());
+    const asItIs = () => preview;
+    const told = this.history.outcomes(job, schedule, preview).catch(asItIs);
+    return Deadline.after(this.parts.clock, OUTCOMES_MS).bounds(told, asItIs);
   }
 
   /** Secrets are hidden. It names other jobs. @throws {UnknownJobError} */

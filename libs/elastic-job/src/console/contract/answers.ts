@@ -30,8 +30,8 @@ export interface RerunAnswer {
 interface RerunTargetAnswer {
   readonly fireTime: string;
   readonly item: number;
-  /** Outcome of its last run; null: unknown, as without a history. */
-  readonly last: 'succeeded' | 'failed' | 'aborted' | null;
+  /** How its runs have ended so far: with a success, or without one. Null: unknown, as without a history. */
+  readonly last: 'succeeded' | 'failed' | null;
   /** True if the item has succeeded at a later fire time; null: unknown. */
   readonly newerSuccess: boolean | null;
   readonly owner: string | null;

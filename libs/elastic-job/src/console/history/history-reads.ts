@@ -14,6 +14,7 @@ import {
   type MissedAnswer,
   type MissedQuery,
   parseCursor,
+  type RerunPreviewAnswer,
   type RunAnswer,
   type RunsAnswer,
   type RunsQuery,
@@ -26,6 +27,7 @@ import {
 import { beginOf, type JobSchedule } from './fire-time-window.js';
 import { columnAnswer, bucketAnswer, eventRow, missedRow, runAnswer, runRow } from './history-rows.js';
 import type { Answered, HistoryGate } from './history-gate.js';
+import { withOutcomes } from './last-outcomes.js';
 import { type PlacedItem, WHY_KINDS, whyOf } from './why.js';
 
 export interface HistoryReadParts {
@@ -42,6 +44,7 @@ interface Page<Row> {
 const PAGE = 50;
 const DAY_MS = 86_400_000;
 const COLUMNS = 45;
+const MOST_COLUMNS = 1_000;
 const NEXT = 10;
 const WHY_EVENTS = 50;
 const WHY_RUNS = 20;
@@ -110,6 +113,17 @@ export class HistoryReads {
       return { ...window, columns: columns.map(columnAnswer), expectedFrom: isoOf(expectedFrom), cut };
     });
     return { job, timeZone, ...answered.answer, ...stateOf(answered) };
+  }
+
+  /** Lays outcomes over the preview of a re-run. @throws as `runs` */
+  async outcomes(job: string, schedule: JobSchedule, preview: RerunPreviewAnswer): Promise<RerunPreviewAnswer> {
+    const now = this.parts.clock.wallNow();
+    const { changedAt, nextFireTime, shardingTotalCount } = schedule;
+    const today = { changedAt, shardingTotalCount, ...(nextFireTime !== undefined && { nextFireTime }) };
+    const from = Math.min(...preview.targets.map(({ fireTime }) => Date.parse(fireTime)));
+    const asked = { jobName: job, from, to: now, limit: MOST_COLUMNS, now, ...today };
+    const { answer } = await this.parts.gate.ask(['outcomes', job, from], (history) => history.fireTimes(asked));
+    return withOutcomes(preview, answer);
   }
 
   /** @throws as `runs` */
