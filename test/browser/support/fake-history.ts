@@ -5,7 +5,7 @@ const iso = (seconds: number) => new Date(AT + seconds * 1_000).toISOString();
 const STATE = { asOf: iso(600), stale: false };
 
 /** A run of `settle-orders`, as the API has it. */
-export const runOf = (id: string, item: number, more: object = {}) => ({
+const runOf = (id: string, item: number, more: object = {}) => ({
   id,
   job: 'settle-orders',
   item,

@@ -87,6 +87,11 @@ describe('a timeline', () => {
     expect(bar).toMatchObject({ from: T + 60_000, to: T + 120_000 });
   });
 
+  it('spans its runs once all have ended, however long ago', () => {
+    const runs = [runOf('a', 0, 0, 10), runOf('b', 1, 2, 30)];
+    expect(timelineOf({ runs, now: 0 })).toMatchObject({ from: T, to: T + 30_000 });
+  });
+
   it('is there without a run', () => {
     expect(timelineOf({ runs: [], now: NOW })).toMatchObject({ rows: [], bars: [] });
   });

@@ -71,7 +71,8 @@ export function timelineOf({ attempts = new Map(), crashes = [], now, runs, ...w
   }
   const rows = [...byItem.keys()].toSorted((a, b) => a - b);
   const ends = runs.map((run) => endOf(run, undefined, now));
-  const from = window.from ?? Math.min(...runs.map(({ begunAt }) => Date.parse(begunAt)), now);
+  const begins = runs.length === 0 ? [now] : runs.map(({ begunAt }) => Date.parse(begunAt));
+  const from = window.from ?? Math.min(...begins);
   const to = Math.max(from + 1, window.to ?? (runs.length === 0 ? now : Math.max(...ends)));
   const within = (at: number) => Math.max(from, Math.min(to, at));
   const bars: Bar[] = [];
