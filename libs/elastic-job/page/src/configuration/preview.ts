@@ -1,12 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { ConfigAnswer, ConfigPreviewAnswer } from '../../../src/console/contract/job-answers.js';
 import { useReading } from '../api/index.js';
+import { useSettled } from '../parts/index.js';
 import { previewConfig } from './config-change.js';
 import { type SortedProblems, sortedProblems } from './faults.js';
 import type { FormChanges } from './form.js';
-
-/** Nothing is asked while somebody types. */
-const SETTLE_MS = 500;
 
 /** An edit that is being made, as the API judges it. */
 export interface Preview {
@@ -34,14 +31,4 @@ export function usePreview(base: ConfigAnswer, { faults, settings }: FormChanges
     others,
     isWrong: problem.value !== undefined,
   };
-}
-
-/** The key once it has stayed the same for a moment. */
-function useSettled(key: string | undefined): string | undefined {
-  const [settled, setSettled] = useState<string>();
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(key), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [key]);
-  return settled;
 }

@@ -5,6 +5,8 @@ import type { AttemptAnswer, RunAnswer, RunRow } from '../../../src/console/cont
 import { apiPath, get, pathTo, useReading } from '../api/index.js';
 import { Fact } from '../job/fact.js';
 import { Look, Panel, Tag, Time, useTitle } from '../parts/index.js';
+import { RerunButton } from '../reruns/rerun-button.js';
+import { words as rerunWords } from '../reruns/texts.js';
 import { span, Text, texts, visibleText } from '../text/index.js';
 import { Outcome, ReadHistory } from './looks.js';
 import { Mono, RunFacts } from './run-facts.js';
@@ -36,6 +38,7 @@ function OneRun({ id }: { readonly id: string }) {
 
 function Whole({ answer }: { readonly answer: RunAnswer }) {
   const { noFireTime, noFireTimeMeans, run: t, runs } = words.value;
+  const { rerun: again } = rerunWords.value;
   const { attempts, next, ofTarget, previous, run } = answer;
   return (
     <>
@@ -55,6 +58,13 @@ function Whole({ answer }: { readonly answer: RunAnswer }) {
             </span>
           )}
         </h1>
+        {run.fireTime === null ? (
+          <span class="faint small">{again.noFireTime}</span>
+        ) : (
+          run.outcome !== 'running' && (
+            <RerunButton job={run.job} items={[run.item]} fireTimes={[run.fireTime]} name={again.again} />
+          )
+        )}
       </div>
       <div class="cols now">
         <div class="stack">

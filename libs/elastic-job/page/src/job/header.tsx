@@ -6,8 +6,10 @@ import { disableJob, enableJob, removeJob, reshardJob, shutdownJob, triggerJob }
 import { StatusTags } from '../jobs/columns.js';
 import { causesOf } from '../overview/causes.js';
 import { CauseLine } from '../overview/attention.js';
-import { askFor, Menu, MenuItem, Tag, Time, Until } from '../parts/index.js';
-import { may, sees } from '../state/index.js';
+import { askFor, MayNot, Menu, MenuItem, Tag, Time, Until } from '../parts/index.js';
+import { may } from '../state/index.js';
+import { rerunJob } from '../reruns/rerun.js';
+import { words as rerunWords } from '../reruns/texts.js';
 import { number, Text, texts, visibleText } from '../text/index.js';
 import { instanceName } from './map-layout.js';
 
@@ -48,7 +50,7 @@ export function Header({ facts, items }: HeaderProps) {
           )}
           <Facts facts={facts} />
         </div>
-        {may('operator') ? <Actions facts={facts} /> : <span class="faint small">{mayNot()}</span>}
+        {may('operator') ? <Actions facts={facts} /> : <MayNot />}
       </div>
       {causes.length > 0 && (
         <ul class="panel causes job-causes">
@@ -59,12 +61,6 @@ export function Header({ facts, items }: HeaderProps) {
       )}
     </div>
   );
-}
-
-/** Why no action is offered. */
-function mayNot(): string {
-  const { job: t, roles, session: words } = texts.value;
-  return sees('operator') ? words.readOnly : t.mayNot(roles.viewer, roles.operator);
 }
 
 function Facts({ facts }: { readonly facts: JobAnswer }) {
@@ -141,7 +137,7 @@ function Link({ children, href }: { readonly href: string; readonly children: st
 }
 
 function Actions({ facts }: { readonly facts: JobAnswer }) {
-  const { instances, job, servers, status } = facts;
+  const { instances, items, job, servers, status } = facts;
   const { changes, job: t } = texts.value;
   const { route } = useLocation();
   return (
@@ -162,6 +158,9 @@ function Actions({ facts }: { readonly facts: JobAnswer }) {
         {status !== 'DISABLED' && servers.some(({ disabled }) => disabled) && (
           <MenuItem onSelect={() => askFor(enableJob(job))}>{changes.enable.name}</MenuItem>
         )}
+        <MenuItem onSelect={() => askFor(rerunJob(job, [...Array(items).keys()], []))}>
+          {rerunWords.value.rerun.menu}
+        </MenuItem>
         <MenuItem onSelect={() => askFor(reshardJob(job))}>{changes.reshard.name}</MenuItem>
         {may('admin') && (
           <>

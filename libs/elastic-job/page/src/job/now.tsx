@@ -6,6 +6,8 @@ import type { ItemAnswer, JobAnswer } from '../../../src/console/contract/job-an
 import { get, present, useReading } from '../api/index.js';
 import { crashedOwners } from '../history/event-facts.js';
 import { Behind, Boundary, Failed, later, Loading, Look, Panel, useHeld } from '../parts/index.js';
+import { RerunButton } from '../reruns/rerun-button.js';
+import { words as rerunWords } from '../reruns/texts.js';
 import { number, texts, visibleText } from '../text/index.js';
 import { Inspector } from './inspector.js';
 import { filterItems, type ItemFilters, itemFiltersOf, itemQueryOf, isItemFiltered } from './item-filters.js';
@@ -39,7 +41,13 @@ export function Now({ facts, items, job }: NowProps) {
   return (
     <>
       <Boundary>
-        <FireTimes job={job} items={facts.items} />
+        <FireTimes
+          job={job}
+          items={facts.items}
+          actions={(chosen, clear) => (
+            <RerunButton job={job} {...chosen} name={rerunWords.value.rerun.button} onDone={clear} />
+          )}
+        />
       </Boundary>
       <div class="cols now">
         <div class="stack">

@@ -10,7 +10,7 @@
  * look, and does not offer to send it again. A session that is over in between asks for the log-in above the dialog,
  * whose fields stay.
  */
-import { signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type ApiProblem, asProblem, isOutcomeUnknown, pathTo } from '../api/index.js';
@@ -45,6 +45,10 @@ export interface Change {
   readonly field?: { readonly label: string; readonly hint: string };
   /** More to look at before it is sent, such as a diff. */
   readonly preview?: ComponentChildren;
+  /** False while what is chosen in `preview` cannot be sent. */
+  readonly isReady?: ReadonlySignal<boolean>;
+  /** Offers for another try after a refusal, with a function that takes the refusal away. */
+  readonly remedy?: (problem: ApiProblem, settle: () => void) => ComponentChildren;
   /** The view in which what it has changed can be seen. */
   readonly look: readonly string[];
   readonly send: (given: { readonly reason?: string; readonly field?: string }) => Promise<Became>;
@@ -83,7 +87,8 @@ function Asking({ change }: { readonly change: Change }) {
   const close = () => (asked.value = undefined);
   const needsReason = session.value?.requireReason === true && reason.trim() === '';
   const isTooLong = reason.length > 512;
-  const isReady = !needsReason && !isTooLong && (change.typed === undefined || typed === change.typed);
+  const isTyped = change.typed === undefined || typed === change.typed;
+  const isReady = !needsReason && !isTooLong && isTyped && change.isReady?.value !== false;
 
   const isSending = state.kind === 'sending';
   const problem = state.kind === 'asking' ? state.problem : undefined;
@@ -138,6 +143,7 @@ function Asking({ change }: { readonly change: Change }) {
           <TextField label={t.typeName(visibleText(change.typed))} class="mono" value={typed} onText={setTyped} />
         )}
         {problem !== undefined && <Problem problem={problem} change={change} />}
+        {problem !== undefined && change.remedy?.(problem, () => setState({ kind: 'asking' }))}
         <footer>
           <button type="button" class="btn" disabled={isSending} onClick={close}>
             {isLost ? t.close : t.cancel}
