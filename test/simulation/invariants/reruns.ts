@@ -1,13 +1,8 @@
 import { owesAfter, parseRerun, parseRunRecord, rerunIdOf } from '../../../libs/elastic-job/src/domain/index.js';
 import { dueTimes } from '../calm.js';
-import type { Begin, History } from '../history.js';
+import type { History } from '../history.js';
 import { endedIn, type RerunStep, rerunStepsOf } from '../rerun-steps.js';
 import { DISTURBED, itemKey, timeOf, type Violation } from './invariant.js';
-
-/** True if a past fire time was begun once more, as an operator has asked. */
-function isOfRerun({ record }: Begin): boolean {
-  return rerunIdOf(record.target.origin) !== undefined;
-}
 
 /**
  * 36. A re-run leaves the schedule alone: it neither pays nor makes a debt of the item, does not touch its checkpoint,
