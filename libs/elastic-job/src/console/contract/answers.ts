@@ -27,7 +27,7 @@ export interface RerunAnswer {
   readonly audit: string;
 }
 
-interface RerunTargetAnswer {
+export interface RerunTargetAnswer {
   readonly fireTime: string;
   readonly item: number;
   /** How its runs have ended so far: with a success, or without one. Null: unknown, as without a history. */

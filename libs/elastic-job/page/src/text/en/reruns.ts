@@ -42,7 +42,7 @@ export const reruns = {
       begins: 'Begins',
       because: 'Because',
     },
-    lasts: { succeeded: 'succeeded', failed: 'failed', aborted: 'aborted' },
+    lasts: { succeeded: 'succeeded', failed: 'failed' },
     unknown: 'unknown',
     yes: 'yes',
     no: 'no',

@@ -39,7 +39,7 @@ export const reruns: RerunTexts = {
       begins: '何时开始',
       because: '原因',
     },
-    lasts: { succeeded: '成功', failed: '失败', aborted: '已中止' },
+    lasts: { succeeded: '成功', failed: '失败' },
     unknown: '未知',
     yes: '是',
     no: '否',
