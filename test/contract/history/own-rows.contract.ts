@@ -362,8 +362,11 @@ async function migrateAsBefore(db: Kysely<unknown>): Promise<void> {
   if (error !== undefined) throw error;
 }
 
-/** PostgreSQL's driver returns large numbers as texts, as the token is one. */
-function withNumbers(row: Record<string, unknown>): Record<string, unknown> {
+/**
+ * PostgreSQL's driver returns large numbers as texts, as the token is one. Rows of MySQL have numbers of their own,
+ * `auto_id`.
+ */
+function withNumbers({ auto_id: _, ...row }: Record<string, unknown>): Record<string, unknown> {
   const isNumber = (name: string, value: unknown) =>
     name !== 'token' && typeof value === 'string' && /^\d+$/.test(value);
   return Object.fromEntries(
