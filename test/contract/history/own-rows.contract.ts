@@ -366,11 +366,13 @@ async function migrateAsBefore(db: Kysely<unknown>): Promise<void> {
  * PostgreSQL's driver returns large numbers as texts, as the token is one. Rows of MySQL have numbers of their own,
  * `auto_id`.
  */
-function withNumbers({ auto_id: _, ...row }: Record<string, unknown>): Record<string, unknown> {
+function withNumbers(row: Record<string, unknown>): Record<string, unknown> {
   const isNumber = (name: string, value: unknown) =>
     name !== 'token' && typeof value === 'string' && /^\d+$/.test(value);
   return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, isNumber(name, value) ? Number(value) : value]),
+    Object.entries(row)
+      .filter(([name]) => name !== 'auto_id')
+      .map(([name, value]) => [name, isNumber(name, value) ? Number(value) : value]),
   );
 }
 
