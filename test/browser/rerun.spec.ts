@@ -88,6 +88,31 @@ describe('a re-run', () => {
     expect(await dialog.getByRole('checkbox').isChecked()).toBe(true);
   });
 
+  it('that is open is seen in the panel as far as it has come, until it is withdrawn', async () => {
+    const { ask, fireTime, page } = await visitJob();
+    await ask('POST', '/jobs/settle-orders/items/2/disable', { body: { reason: 'INC-7' } });
+    const body = { items: [1, 2], fireTimes: [fireTime.toISOString()] };
+    const { id } = (await ask('POST', '/jobs/settle-orders/reruns', { body })).json;
+
+    const panel = page.getByRole('region', { name: 'Open re-runs' });
+    await panel.getByText('1 of 2 targets ended').waitFor();
+    await panel.getByText('By item').click();
+    await panel.getByRole('row', { name: '1 1 0 0' }).waitFor();
+    await panel.getByRole('row', { name: '2 0 0 1' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+
+    await panel.getByRole('button', { name: 'Withdraw' }).click();
+    const dialog = page.getByRole('dialog', { name: `Withdraw re-run ${id} of settle-orders` });
+    await dialog.getByText('What runs now goes on to its end.').waitFor();
+    await dialog.getByLabel('Reason').fill('wrong day');
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+    await dialog.getByText('The re-run is withdrawn.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await panel.waitFor({ state: 'detached' });
+    const { items } = (await ask('GET', '/audit?action=rerun.withdraw')).json;
+    expect(items).toMatchObject([{ who: 'otto', outcome: 'done', reason: 'wrong day', before: { id } }]);
+  });
+
   it('is not for a viewer, who sees why', async () => {
     const { page } = await visitJob({ as: 'viewer' });
     const strip = page.getByRole('grid', { name: /^Items by fire times/ });

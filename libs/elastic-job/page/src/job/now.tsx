@@ -6,6 +6,7 @@ import type { ItemAnswer, JobAnswer } from '../../../src/console/contract/job-an
 import { get, present, useReading } from '../api/index.js';
 import { crashedOwners } from '../history/event-facts.js';
 import { Behind, Boundary, Failed, later, Loading, Look, Panel, useHeld } from '../parts/index.js';
+import { OpenReruns } from '../reruns/open-reruns.js';
 import { RerunButton } from '../reruns/rerun-button.js';
 import { words as rerunWords } from '../reruns/texts.js';
 import { number, texts, visibleText } from '../text/index.js';
@@ -49,6 +50,7 @@ export function Now({ facts, items, job }: NowProps) {
           )}
         />
       </Boundary>
+      <OpenReruns job={job} />
       <div class="cols now">
         <div class="stack">
           <Items facts={facts} items={items} filters={filters} show={show} />
