@@ -91,7 +91,7 @@ describe('a history in a file of SQLite whose connection does not wait for locks
       await sql`rollback`.execute(other);
       await until(() => messages(heard).length >= 2);
 
-      expect(history.status).toMatchObject({ queuedRows: 5, droppedRows: 0, failingSince: expect.any(Number) });
+      expect(history.status).toMatchObject({ queuedRows: 6, droppedRows: 0, failingSince: expect.any(Number) });
       expect(messages(heard)).toEqual([
         'history "sql": the database takes nothing; trying again',
         'history "sql": the connection commits nothing; trying again',

@@ -10,6 +10,7 @@ import {
 } from '../../../libs/elastic-job/src/domain/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
+import { ALL_JOBS } from '../../../libs/elastic-job/src/tracing/sql/own-row.js';
 import { RowSource } from '../../../libs/elastic-job/src/tracing/sql/row-source.js';
 import { StatRecorder } from '../../../libs/elastic-job/src/tracing/sql/stat-recorder.js';
 import { dialectOf, traceDialect } from '../../../libs/elastic-job/src/tracing/sql/trace-dialect.js';
@@ -63,7 +64,10 @@ export function describeOwnRowsContract(name: string, open: () => Promise<Histor
       return history;
     }
 
-    const read = async (table: string, order = 'id') => (await rowsOf(db, table, order)).map(withNumbers);
+    const readAll = async (table: string, order = 'id') => (await rowsOf(db, table, order)).map(withNumbers);
+    /** Without the sums of all jobs. */
+    const read = async (table: string, order?: string) =>
+      (await readAll(table, order)).filter((row) => row['job_name'] !== ALL_JOBS);
 
     it('tells of a run what its begin and its end have told', async () => {
       await record(wholeRun({ items: [0, 1], isRecorded: true }));
@@ -274,6 +278,32 @@ export function describeOwnRowsContract(name: string, open: () => Promise<Histor
         ['{"33":3}', '{"40":3}'],
         ['{"33":1}', '{"40":1}'],
       ]);
+      const ofAll = (await readAll('ELASTIC_JOB_STAT', 'since_at')).filter((row) => row['job_name'] === ALL_JOBS);
+      expect(ofAll.map(withoutName)).toEqual(rows.map(withoutName));
+    });
+
+    it('is read back by the questions of a history', async () => {
+      const failed = new Map([[1, { kind: 'failed', error: new Error('no answer') }]] as const);
+      const missed = { kind: 'missed', jobName: JOB, items: [2], fireTime: FIRE_TIME, since: FIRE_TIME } as const;
+      const history = await record([
+        ...wholeRun({ items: [0, 1], outcomes: failed, isRecorded: true }),
+        { ...missed, count: 1, reason: 'skipped' },
+      ]);
+      const hour = { from: FIRE_TIME - 1_800_000, to: FIRE_TIME + 1_800_000 };
+
+      const { rows: runs } = await history.runs({ jobName: JOB });
+      expect(runs.toSorted((a, b) => a.shardingItem - b.shardingItem)).toMatchObject([
+        { shardingItem: 0, fireTime: FIRE_TIME, outcome: 'succeeded', version: '1.43.1' },
+        { shardingItem: 1, fireTime: FIRE_TIME, outcome: 'failed', version: '1.43.1' },
+      ]);
+      const today = { changedAt: 0, now: FIRE_TIME + 60_000, shardingTotalCount: 3 };
+      const { columns } = await history.fireTimes({ jobName: JOB, ...hour, ...today });
+      expect(columns.map(({ items }) => items.map(({ fate }) => fate))).toEqual([['done', 'failed', 'missed']]);
+      expect((await history.missed({ jobName: JOB })).rows).toMatchObject([{ items: [2], reason: 'skipped' }]);
+      expect(await history.statistics({ ...hour, buckets: 1 })).toContainEqual(
+        expect.objectContaining({ succeeded: 1, failed: 1 }),
+      );
+      expect(await history.pulses({ jobNames: [JOB] })).toMatchObject([{ fireTimes: [{ failed: 1, succeeded: 1 }] }]);
     });
 
     it('keeps the rows of two instances that write at once', async () => {
@@ -374,6 +404,11 @@ function withNumbers(row: Record<string, unknown>): Record<string, unknown> {
       .filter(([name]) => name !== 'auto_id')
       .map(([name, value]) => [name, isNumber(name, value) ? Number(value) : value]),
   );
+}
+
+/** Without what tells a sum of a job from that of all jobs. */
+function withoutName({ id: _id, job_name: _name, ...sums }: Record<string, unknown>): Record<string, unknown> {
+  return sums;
 }
 
 function wholeRun(told: ToldRun): readonly JobEvent[] {

@@ -70,7 +70,10 @@ export interface EventRow extends RowIdentity {
   readonly detail: string;
 }
 
-/** `ELASTIC_JOB_STAT`: totals of ten minutes for each job and writer. */
+/** Name in the totals of all jobs of a writer. No job has it. */
+export const ALL_JOBS = '';
+
+/** `ELASTIC_JOB_STAT`: totals of ten minutes for each job and writer, and for all jobs of a writer. */
 export interface StatRow extends RowIdentity {
   readonly table: 'stat';
   readonly jobName: string;

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
 import type { EventOf } from '../job-event.catalogue.js';
 import type { JobEvent } from '../job-event.js';
-import type { RunRow, StatRow } from './own-row.js';
+import { ALL_JOBS, type RunRow, type StatRow } from './own-row.js';
 import { type RowSource, WIDTH } from './row-source.js';
 import { fitting, type TraceRow } from './trace-row.js';
 
@@ -45,8 +45,8 @@ interface StatRecorderParts {
 }
 
 /**
- * Sums up what happens to each job, in spans of ten minutes. A row has the totals of this process so far, so it may be
- * written as often as one likes: a few seconds after a change, and at the stop.
+ * Sums up what happens to each job, and to all of them, in spans of ten minutes. A row has the totals of this process
+ * so far, so it may be written as often as one likes: a few seconds after a change, and at the stop.
  */
 export class StatRecorder {
   private readonly sums = new Map<JobName, Sum>();
@@ -65,11 +65,9 @@ export class StatRecorder {
       case 'settled':
         return this.settled(event);
       case 'retrying':
-        this.sumOf(event.trigger.jobName).retried += 1;
-        break;
+        return this.change(event.trigger.jobName, (sum) => (sum.retried += 1));
       case 'missed':
-        this.sumOf(event.jobName).missed += event.count * event.items.length;
-        break;
+        return this.change(event.jobName, (sum) => (sum.missed += event.count * event.items.length));
       default:
     }
   }
@@ -82,19 +80,28 @@ export class StatRecorder {
 
   private started(jobName: JobName, latenessMs: number | null): void {
     if (latenessMs === null) return;
-    const sum = this.sumOf(jobName);
-    sum.latestMs = Math.max(sum.latestMs, latenessMs);
-    count(sum.latenesses, latenessMs);
+    const bucket = bucketOf(latenessMs);
+    this.change(jobName, (sum) => {
+      sum.latestMs = Math.max(sum.latestMs, latenessMs);
+      count(sum.latenesses, bucket);
+    });
   }
 
   private settled({ outcome, trigger, ...event }: EventOf<'settled'>): void {
     const durationMs = Math.round(event.durationMs);
-    const sum = this.sumOf(trigger.jobName);
-    sum[outcome.kind === 'fenced' ? 'aborted' : outcome.kind] += 1;
-    if (trigger.source === 'FAILOVER') sum.failedOver += 1;
-    sum.durationMs += durationMs;
-    sum.longestMs = Math.max(sum.longestMs, durationMs);
-    count(sum.durations, durationMs);
+    const bucket = bucketOf(durationMs);
+    this.change(trigger.jobName, (sum) => {
+      sum[outcome.kind === 'fenced' ? 'aborted' : outcome.kind] += 1;
+      if (trigger.source === 'FAILOVER') sum.failedOver += 1;
+      sum.durationMs += durationMs;
+      sum.longestMs = Math.max(sum.longestMs, durationMs);
+      count(sum.durations, bucket);
+    });
+  }
+
+  private change(jobName: JobName, add: (sum: Sum) => void): void {
+    add(this.sumOf(jobName));
+    add(this.sumOf(ALL_JOBS));
   }
 
   private sumOf(jobName: JobName): Sum {
@@ -156,8 +163,11 @@ function rowOf({ durations, latenesses, ...totals }: Sum, writer: string): StatR
   return { table: 'stat', writer, ...totals, durations: textOf(durations), latenesses: textOf(latenesses) };
 }
 
-function count(histogram: Histogram, ms: number): void {
-  const bucket = ms < 1 ? 0 : Math.min(LAST_BUCKET, Math.floor(Math.log(ms) / RATIO) + 1);
+function bucketOf(ms: number): number {
+  return ms < 1 ? 0 : Math.min(LAST_BUCKET, Math.floor(Math.log(ms) / RATIO) + 1);
+}
+
+function count(histogram: Histogram, bucket: number): void {
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1);
 }
 

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { StatisticsBucket, StatisticsQuery } from '../../job-history.js';
 import { addHistogram, percentilesOf, percentilesOfHistogram } from '../../percentiles.js';
+import { ALL_JOBS } from '../own-row.js';
 import type { TraceDialect } from '../trace-dialect.js';
 import type { TraceDatabase, TraceDb } from '../trace-row.js';
 import { all, begins, type Condition, floorOf, isText, type TimedTable, within } from './paged-scan.js';
@@ -10,8 +11,6 @@ import { OWN_RUNS } from './run-rows.js';
 const TEN_MINUTES = 600_000;
 /** Most rows that are read. Buckets before the oldest of them are left out, if there are more. */
 const MOST_ROWS = 20_000;
-/** Name in sums of all jobs of a writer. */
-const ALL_JOBS = '';
 const SUMS: TimedTable = { table: 'elasticJobStat', time: 'sinceAt', value: (ms) => ms, instant: Number };
 
 /** Buckets of equal length. */
