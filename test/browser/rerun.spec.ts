@@ -138,3 +138,19 @@ describe('a re-run', () => {
     expect(overflow).toBeLessThanOrEqual(0);
   });
 });
+
+describe('the leader of a job', () => {
+  it('resigns by the menu of the job, and the audit names who has led', async () => {
+    const { ask, page } = await visitJob();
+    const { leader } = (await ask('GET', '/jobs/settle-orders')).json;
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Have the leader resign' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Have the leader of settle-orders resign' });
+    await dialog.getByText(`${leader} leads no longer. Another leader is elected at once.`).waitFor();
+    await dialog.getByLabel('Reason').fill('OPS-12');
+    await dialog.getByLabel('Reason').press('Enter');
+    await dialog.getByText(`${leader} has resigned.`).waitFor();
+    const { items } = (await ask('GET', '/audit?action=job.resign')).json;
+    expect(items).toMatchObject([{ who: 'otto', outcome: 'done', reason: 'OPS-12', after: { instance: leader } }]);
+  });
+});

@@ -1,6 +1,6 @@
 // Every change that the page can make, each as what its dialog says and sends.
 export { cancelItem, confirmLost, disableItem, enableItem } from './item-changes.js';
-export { disableJob, enableJob, removeJob, reshardJob, shutdownJob, triggerJob } from './job-changes.js';
+export { disableJob, enableJob, removeJob, reshardJob, resignJob, shutdownJob, triggerJob } from './job-changes.js';
 export {
   disableJobOnServer,
   disableServer,

@@ -1,5 +1,5 @@
 /** Changes of a job, as the dialog of `parts/change.tsx` takes them. Each says in its texts what it does. */
-import type { ShutdownAnswer, TriggerAnswer } from '../../../src/console/contract/answers.js';
+import type { ResignAnswer, ShutdownAnswer, TriggerAnswer } from '../../../src/console/contract/answers.js';
 import type { DisabledBy, JobRow } from '../../../src/console/contract/job-answers.js';
 import { apiPath, change } from '../api/index.js';
 import type { Change } from '../parts/index.js';
@@ -55,6 +55,19 @@ export function disableJob(job: string): Change {
 export function reshardJob(job: string): Change {
   const t = texts.peek().changes.reshard;
   return changeBy({ ...t, title: t.title(job), path: apiPath('jobs', job, 'reshard'), look: ['jobs', job] });
+}
+
+/** @param leader id of the instance that leads */
+export function resignJob(job: string, leader: string | null): Change {
+  const t = texts.peek().changes.resign;
+  return changeBy<ResignAnswer>({
+    ...t,
+    title: t.title(job),
+    will: t.will(leader === null ? null : visibleText(leader)),
+    became: ({ instance }) => t.became(instance),
+    path: apiPath('jobs', job, 'resign'),
+    look: ['jobs', job],
+  });
 }
 
 /** @param instances number of those that will leave */

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
 import type { ItemAnswer, JobAnswer } from '../../../src/console/contract/job-answers.js';
 import { pathTo } from '../api/index.js';
-import { disableJob, enableJob, removeJob, reshardJob, shutdownJob, triggerJob } from '../changes/index.js';
+import { disableJob, enableJob, removeJob, reshardJob, resignJob, shutdownJob, triggerJob } from '../changes/index.js';
 import { StatusTags } from '../jobs/columns.js';
 import { causesOf } from '../overview/causes.js';
 import { CauseLine } from '../overview/attention.js';
@@ -137,7 +137,7 @@ function Link({ children, href }: { readonly href: string; readonly children: st
 }
 
 function Actions({ facts }: { readonly facts: JobAnswer }) {
-  const { instances, items, job, servers, status } = facts;
+  const { instances, items, job, leader, servers, status } = facts;
   const { changes, job: t } = texts.value;
   const { route } = useLocation();
   return (
@@ -162,6 +162,7 @@ function Actions({ facts }: { readonly facts: JobAnswer }) {
           {rerunWords.value.rerun.menu}
         </MenuItem>
         <MenuItem onSelect={() => askFor(reshardJob(job))}>{changes.reshard.name}</MenuItem>
+        <MenuItem onSelect={() => askFor(resignJob(job, leader))}>{changes.resign.name}</MenuItem>
         {may('admin') && (
           <>
             <MenuItem onSelect={() => askFor(shutdownJob(job, instances))}>{changes.shutdown.name}</MenuItem>

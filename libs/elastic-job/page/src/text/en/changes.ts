@@ -74,6 +74,19 @@ export const changes = {
     cannot: [] as string[],
     became: 'The leader was asked.',
   },
+  resign: {
+    name: 'Have the leader resign',
+    title: (job: string) => `Have the leader of ${job} resign`,
+    will: (leader: string | null) => [
+      leader === null
+        ? 'Nobody leads now, so nothing happens.'
+        : `${leader} leads no longer. Another leader is elected at once.`,
+      'Items stay where they are, and runs go on.',
+      'It may lead again a second later if nobody else does.',
+    ],
+    cannot: [] as string[],
+    became: (leader: string | null) => (leader === null ? 'Nobody has led.' : `${leader} has resigned.`),
+  },
   shutdown: {
     name: 'Take all instances out',
     title: (job: string) => `Take all instances out of ${job}`,

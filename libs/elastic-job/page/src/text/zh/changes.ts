@@ -64,6 +64,17 @@ export const changes: typeof english = {
     cannot: [],
     became: '已请求主节点。',
   },
+  resign: {
+    name: '让主节点让位',
+    title: (job) => `让 ${job} 的主节点让位`,
+    will: (leader) => [
+      leader === null ? '目前没有主节点，什么都不会发生。' : `${leader} 不再是主节点，并立即选举另一个。`,
+      '分片项留在原处，运行继续。',
+      '如果没有其他实例当选，它一秒之后可能再次成为主节点。',
+    ],
+    cannot: [],
+    became: (leader) => (leader === null ? '没有主节点。' : `${leader} 已让位。`),
+  },
   shutdown: {
     name: '让所有实例退出',
     title: (job) => `让所有实例退出 ${job}`,
