@@ -10,8 +10,11 @@ const SEED = Number(process.env['VERSIONS_SEED'] ?? 20_261_122);
 const SLACK_MS = 15_000;
 /** Labels beside each other while half of the instances are of each release. The former one tells no version. */
 const LABELS = {
-  present: ['nestjs-elastic-job/1', 'nestjs-elastic-job/1 v=1.43.1-rc.1+build_7'],
-  next: ['nestjs-elastic-job/1 v=1.43.1-rc.1+build_7', 'nestjs-elastic-job/2 v=1.43.1-rc.1+build_7'],
+  present: ['nestjs-elastic-job/1', 'nestjs-elastic-job/1 v=1.43.1-rc.1+build_7 can=reruns'],
+  next: [
+    'nestjs-elastic-job/1 v=1.43.1-rc.1+build_7 can=reruns',
+    'nestjs-elastic-job/2 v=1.43.1-rc.1+build_7 can=reruns',
+  ],
 } as const;
 const LIMITS = { timeout: 300_000 + HALF_MS };
 

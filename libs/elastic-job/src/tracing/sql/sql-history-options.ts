@@ -26,7 +26,7 @@ export interface SqlHistoryOptions {
   readonly keepDays?: number;
   /** Most rows of each table that are kept, the newest. @default all */
   readonly keepRows?: number;
-  /** Most rows that wait in memory; the oldest are dropped. At least 1000. @default 10_000 */
+  /** Most rows that wait in memory; the oldest are dropped. At least 1000. @default 20_000 */
   readonly queueRows?: number;
   /** How long rows are collected before they are written, in milliseconds. @default 200 */
   readonly gatherMs?: number;

@@ -185,7 +185,7 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory, JobHistor
       throw new ConfigurationError('SqlHistory', [`"${sink}" is given to two applications; make one for each`]);
     }
     this.isStarted = true;
-    const { keepDays, keepRows, queueRows = 10_000, gatherMs = 200 } = this.options;
+    const { keepDays, keepRows, queueRows = 20_000, gatherMs = 200 } = this.options;
     const onDropped = (count: number, since?: number) => emit({ kind: 'history-dropped', sink, count, since });
     const onError = (message: string, error: unknown) =>
       emit({ kind: 'error', jobName: undefined, message: `history "${sink}": ${message}`, error });
