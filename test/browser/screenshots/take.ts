@@ -20,6 +20,8 @@ const SHORT_STEP_MS = 5;
 export const SIZE = { width: 1_280, height: 800 };
 /** In percent. Letters look as they do in the page, at a third of the bytes of a PNG. */
 const QUALITY = 80;
+/** All views are read at one instant, so that no limit of a second is ever over. */
+const LIMITS = { readsPerSecond: 10_000 };
 const THEMES = ['light', 'dark'] as const;
 
 /** Opens the views, by the names of their pictures, until they are whole. */
@@ -61,7 +63,7 @@ export async function takeScreenshots(folder: string): Promise<void> {
   );
   const app = await standingStill(
     clock,
-    NestFactory.create(ConsoleModule.of(demo.registry, demo.console), { logger: false }),
+    NestFactory.create(ConsoleModule.of(demo.registry, { ...demo.console, limits: LIMITS }), { logger: false }),
   );
   const browser = await launchChromium();
   try {
