@@ -186,6 +186,8 @@ function callsOf<Service>(
   }));
 }
 
+const YESTERDAY = { items: [0], fireTimes: [1_000], anyTime: true };
+
 /** In the order in which they are made. The jobs run on behind them. */
 const CALLS: readonly Call[] = [
   ...callsOf(JobRegistrar, {
@@ -233,6 +235,11 @@ const CALLS: readonly Call[] = [
   ...callsOf(JobOperateApi, {
     create: (of) => of.create({ name: 'created', template: 'template', cron: EVERY_SECOND, shardingTotalCount: 1 }),
     trigger: (of) => of.trigger('a'),
+    previewRerun: (of) => of.previewRerun('a', YESTERDAY),
+    rerun: (of) => of.rerun('a', YESTERDAY),
+    reruns: (of) => of.reruns('a'),
+    withdrawRerun: (of) => of.withdrawRerun('a', 'nobody'),
+    resign: (of) => of.resign('a'),
     disable: (of) => of.disable('a'),
     enable: (of) => of.enable('a'),
     disableServer: (of) => of.disableServer(clock.hostAddress()),
