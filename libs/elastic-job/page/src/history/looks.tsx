@@ -14,10 +14,11 @@ export function isNoHistory(problem: ApiProblem | undefined): problem is ApiProb
 }
 
 /** Says what to do to have a history. */
-export function NoHistory({ problem }: { readonly problem: ApiProblem }) {
+export function NoHistory({ isPage = false, problem }: { readonly problem: ApiProblem; readonly isPage?: boolean }) {
   const { none } = words.value;
-  const isTables = problem.code === 'MISSING_HISTORY_TABLE';
-  return <Look title={isTables ? none.tables : none.title} more={isTables ? none.tablesMore : none.more} />;
+  const [title, more] =
+    problem.code === 'MISSING_HISTORY_TABLE' ? [none.tables, none.tablesMore] : [none.title, none.more];
+  return <Look title={title} more={more} isPage={isPage} />;
 }
 
 interface ReadHistoryProps<Value> {

@@ -8,7 +8,7 @@ import { Look, Panel, Tag, Time, useTitle } from '../parts/index.js';
 import { RerunButton } from '../reruns/rerun-button.js';
 import { words as rerunWords } from '../reruns/texts.js';
 import { span, Text, texts, visibleText } from '../text/index.js';
-import { Outcome, ReadHistory } from './looks.js';
+import { isNoHistory, NoHistory, Outcome, ReadHistory } from './looks.js';
 import { Mono, RunFacts } from './run-facts.js';
 import { words } from './texts.js';
 import { TargetTimeline } from './timeline.js';
@@ -26,9 +26,11 @@ function OneRun({ id }: { readonly id: string }) {
   const reading = useReading<RunAnswer>(id, (signal) => get(apiPath('runs', id), { signal }), { everyMs: EVERY_MS });
   const run = reading.value.value?.run;
   useTitle(run === undefined ? runs.title : t.title(run.item, visibleText(run.job)), runs.title);
-  if (reading.problem.value?.status === 404) {
+  const problem = reading.problem.value;
+  if (problem?.status === 404) {
     return <Look title={t.unknown} more={t.unknownMore} action={{ name: runs.title, href: pathTo('runs') }} isPage />;
   }
+  if (reading.value.value === undefined && isNoHistory(problem)) return <NoHistory problem={problem} isPage />;
   return (
     <ReadHistory of={reading} lines={8}>
       {(answer) => <Whole answer={answer} />}

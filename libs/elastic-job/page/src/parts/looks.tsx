@@ -28,7 +28,7 @@ interface LookProps {
 export function Look({ action, isAlert = false, isPage = false, more, title }: LookProps) {
   return (
     <div class={`look${isPage ? ' page' : ''}`} role={isAlert ? 'alert' : undefined}>
-      <strong>{title}</strong>
+      {isPage ? <h1>{title}</h1> : <strong>{title}</strong>}
       {more !== undefined && <div class="dim">{more}</div>}
       {action?.run !== undefined && (
         <button type="button" class="btn small" onClick={action.run}>
