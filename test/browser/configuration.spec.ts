@@ -113,7 +113,10 @@ describe('the settings of a job', () => {
     const { page, url } = await atSettings(PEOPLE.operator);
     await setting(page, 'description').fill('[finance] settles what is due');
 
-    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page
+      .getByRole('navigation', { name: 'Views of the job' })
+      .getByRole('link', { name: 'Runs', exact: true })
+      .click();
     const asked = page.getByRole('dialog', { name: 'Your edit was not sent' });
     await asked.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('link', { name: 'Configuration' }).click();
