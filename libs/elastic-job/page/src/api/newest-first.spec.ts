@@ -1,11 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createNewestFirst, withNewest } from './newest-first.js';
 
 vi.mock('./client.js', () => ({
   asProblem: (error: unknown) => error,
   renewedSessions: { subscribe: () => () => {} },
 }));
 vi.mock('./live.js', () => ({ listen: () => () => {}, liveState: { value: 'live' } }));
+
+// Another spec in this thread may have it already, over other parts.
+vi.resetModules();
+const { createNewestFirst, withNewest } = await import('./newest-first.js');
 
 afterEach(() => void vi.useRealTimers());
 

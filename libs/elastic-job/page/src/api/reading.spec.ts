@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createReading, type ReadingOptions } from './reading.js';
+import type { ReadingOptions } from './reading.js';
 
 let onFrame: (frame: unknown) => void;
 vi.mock('./client.js', () => ({
@@ -13,6 +13,10 @@ vi.mock('./live.js', () => ({
   },
   liveState: { value: 'live' },
 }));
+
+// Another spec in this thread may have it already, over other parts.
+vi.resetModules();
+const { createReading } = await import('./reading.js');
 
 afterEach(() => void vi.useRealTimers());
 
