@@ -10,6 +10,10 @@ import { ApiProblem, ownProblem, problemOf } from './problem.js';
 const READ_MS = 20_000;
 /** A change waits for the registry, which may be choosing its leader. */
 const CHANGE_MS = 60_000;
+/** Views that are opened at once read more than a second allows. Such a read is repeated so often. */
+const MOST_REPEATS = 3;
+/** A limit that lasts longer is told. */
+const LONGEST_WAIT_S = 2;
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -66,7 +70,30 @@ interface Sending {
   readonly body?: string;
 }
 
-async function send(method: string, url: string, { body, headers = {}, left, withinMs }: Sending): Promise<Response> {
+async function send(method: string, url: string, sending: Sending): Promise<Response> {
+  for (let repeats = 0; ; repeats += 1) {
+    const response = await sendOnce(method, url, sending);
+    if (response.ok) return response;
+    const waitS = Number(response.headers.get('retry-after'));
+    const isShort = waitS > 0 && waitS <= LONGEST_WAIT_S;
+    if (method !== 'GET' || response.status !== 429 || repeats === MOST_REPEATS || !isShort) {
+      return refused(response, url);
+    }
+    await new Promise((resolve) => setTimeout(resolve, waitS * 1_000));
+  }
+}
+
+async function refused(response: Response, url: string): Promise<never> {
+  const problem = await problemOf(response);
+  if (problem.status === 401 && !url.endsWith('/session')) refusedSessions.value += 1;
+  throw problem;
+}
+
+async function sendOnce(
+  method: string,
+  url: string,
+  { body, headers = {}, left, withinMs }: Sending,
+): Promise<Response> {
   const timeout = AbortSignal.timeout(withinMs);
   const response = await fetch(url, {
     method,
@@ -82,10 +109,7 @@ async function send(method: string, url: string, { body, headers = {}, left, wit
   });
   unreachableSince.value = undefined;
   noteDate(response.headers.get('date'));
-  if (response.ok) return response;
-  const problem = await problemOf(response);
-  if (problem.status === 401 && !url.endsWith('/session')) refusedSessions.value += 1;
-  throw problem;
+  return response;
 }
 
 async function jsonOf<Answer>(response: Response): Promise<Answer> {
